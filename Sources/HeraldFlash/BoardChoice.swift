@@ -1,7 +1,7 @@
-/// Which of the boards that were found is meant.
+/// Selects one of the boards that were found.
 public enum BoardChoice {
-  /// The only one that can be the board `wanted`, or the only one at all if that is `nil`. What cannot be
-  /// used now counts: it could be the one that is meant.
+  /// The only one that can be the board `wanted`, or the only one found if that is `nil`. Unusable boards
+  /// count, as they could be the intended one.
   /// - Throws: `.noDevice`, or `.severalDevices` with all of them in the text.
   public static func only(of found: [FoundBoard], wanted: BoardDescription?) throws(FlashFailure)
     -> FoundBoard
@@ -26,9 +26,9 @@ public enum BoardChoice {
     return first
   }
 
-  /// Without boards that are seen again on another way: a micro:bit is a probe and a drive at once. They are
-  /// taken for the same if they can be the same board, and there are as many of them on a way that is better
-  /// for it. What cannot be looked at on that way could be any.
+  /// Removes duplicates found by another programming method: a micro:bit is both a probe and a drive. Boards
+  /// are considered the same if they can be the same board, and a better method has found as many of them. A
+  /// board that cannot be examined by that method could be any.
   static func distinct(_ found: [FoundBoard]) -> [FoundBoard] {
     found.filter { board in
       guard let kind = board.kind, let known = board.identification?.boards, let first = known.first else {

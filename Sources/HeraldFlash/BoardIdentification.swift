@@ -1,15 +1,15 @@
-/// What a programmer sees at the other end.
+/// The identification of a connected board.
 public struct BoardIdentification: Equatable, Sendable {
-  /// The boards that this may be; empty if it is none that herald-flash knows. Several where a programming
-  /// method cannot tell them apart.
+  /// The boards that match; empty if the board is not supported, several if the programming method cannot
+  /// distinguish them.
   public let boards: [BoardDescription]
-  /// What it said of itself, as lines of a name and a value that are safe to show: chip, serial number, boot
-  /// loader.
+  /// Details reported by the board, as pairs of name and value that are safe to show: chip, serial number,
+  /// boot loader.
   public let details: [(name: String, value: String)]
   /// Whether its memory is locked against debugging.
   public let isLocked: Bool
 
-  /// A identification from its parts.
+  /// An identification from its parts.
   public init(boards: [BoardDescription], details: [(name: String, value: String)], isLocked: Bool = false) {
     self.boards = boards
     self.details = details

@@ -3,36 +3,36 @@ import HeraldText
 
 /// Why flashing failed, what state the board is in now, and the command that continues from there.
 public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What the board holds after a failure.
+  /// The contents of the board after a failure.
   public enum BoardState: String, Sendable {
-    /// Nothing was written: what was there is there.
+    /// Nothing was written; the previous contents are unchanged.
     case untouched
-    /// Some of the new firmware is there: it does not start until it is written again.
+    /// Part of the new firmware was written: it does not start until it is written again.
     case partlyWritten = "partly-written"
-    /// All was written, and it was not seen to be right.
+    /// All was written, but not verified.
     case unverified
-    /// All was written and compared, and it was not started.
+    /// All was written and verified, but not started.
     case written
     /// Erased, in whole or in part: nothing starts.
     case erased
     /// The previous firmware still runs; the incomplete new one is stored beside it, and is not started by
     /// itself.
     case beside
-    /// Nobody can say.
+    /// The contents are unknown.
     case unknown
   }
 
-  /// Why; an exit status follows from it.
+  /// The class of the error, which determines the exit status.
   public enum Cause: Equatable, Sendable {
     /// The board was not found, could not be opened, or communication failed.
     case link(HostLinkError.Cause)
-    /// The image is none, or cannot be read.
+    /// The image is invalid, or cannot be read.
     case image
     /// The image is for another board, or does not fit this one.
     case doesNotFit
     /// The chip is locked.
     case locked
-    /// The board holds something else than the image.
+    /// The contents of the board differ from the image.
     case different
     /// This programming method has no such command.
     case cannot
@@ -40,11 +40,11 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
 
   /// The class of the error, from which the exit status follows.
   public let cause: Cause
-  /// What happened, to what.
+  /// What happened, and to which object.
   public let what: String
-  /// What the board holds now.
+  /// The present contents of the board.
   public let state: BoardState
-  /// What to do next: a command, where there is one.
+  /// The recommended action: a command, if there is one.
   public let advice: String?
 
   /// A failure from its parts.
@@ -55,12 +55,12 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
     self.advice = advice
   }
 
-  /// A failure of the link, with what the board holds now.
+  /// A failure of the link, with the state of the board.
   public init(_ error: HostLinkError, state: BoardState) {
     self.init(.link(error.cause), error.what, state: state, advice: error.advice)
   }
 
-  /// That there is no board of this name, and which one may be meant.
+  /// The failure for an unknown board name, with similar names.
   public static func unknownBoard(_ name: String) -> FlashFailure {
     let nearest = NearestWord.of(name, in: BoardCatalogue.all.map(\.name))
     return FlashFailure(

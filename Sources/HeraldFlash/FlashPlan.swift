@@ -1,6 +1,6 @@
 import HeraldImages
 
-/// What is to be written where: an image that was found to fit a board.
+/// The writing of an image to a board, checked for compatibility.
 public struct FlashPlan: Equatable, Sendable {
   /// The image.
   public let image: FirmwareImage
@@ -10,7 +10,7 @@ public struct FlashPlan: Equatable, Sendable {
   public let erasesAll: Bool
 
   /// A plan, if the image fits the board.
-  /// - Throws: `.doesNotFit`, with the reason; nothing was touched.
+  /// - Throws: `.doesNotFit`, with the reason; nothing was written.
   public init(image: FirmwareImage, board: BoardDescription, erasesAll: Bool = false) throws(FlashFailure) {
     if let obstacle = board.obstacle(to: image) {
       throw FlashFailure(

@@ -1,4 +1,4 @@
-/// How far something is that takes long.
+/// The progress of a long operation.
 public struct FlashProgress: Equatable, Sendable {
   /// What is being done.
   public enum Step: String, Sendable {
@@ -24,6 +24,6 @@ public struct FlashProgress: Equatable, Sendable {
 public enum EraseScope: Equatable, Sendable {
   /// The firmware; log and settings stay.
   case firmware
-  /// The whole chip, what protects it from reading included.
+  /// The whole chip, including its read protection.
   case chip
 }

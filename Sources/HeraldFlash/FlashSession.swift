@@ -1,31 +1,30 @@
 import HeraldImages
 
-/// One board that something is done with, from looking at it on.
+/// A session with one board, from its identification on.
 public struct FlashSession {
-  /// The way onto it.
+  /// The programmer of the board.
   public let programmer: any Programmer
-  /// What was seen.
+  /// The identification of the board.
   public let identification: BoardIdentification
 
-  /// What came of writing.
+  /// The result of writing.
   public struct Outcome: Equatable, Sendable {
     /// Bytes of the image.
     public let bytes: Int
-    /// Whether they were compared afterwards. If not, this programming method reads nothing back, and what it
-    /// said itself has to do.
+    /// Whether they were compared afterwards. If not, this programming method cannot read back, and only its
+    /// own status was checked.
     public let isVerified: Bool
     /// Whether a start was commanded; if not, the board starts by itself.
     public let isReset: Bool
   }
 
-  /// Looks at what is there.
+  /// Identifies the board.
   public init(_ programmer: any Programmer) throws(FlashFailure) {
     self.programmer = programmer
     identification = try programmer.look()
   }
 
-  /// Which board it is: `wanted`, if it can be that; else the only one it can be, which an image may help to
-  /// say.
+  /// The board: `wanted`, if it matches; else the only match, for which the image may be used.
   /// - Throws: `.doesNotFit` if it is another or none that is known, `.usage` if it can be several.
   public func board(_ wanted: BoardDescription?, for image: FirmwareImage?) throws(FlashFailure)
     -> BoardDescription
@@ -63,7 +62,7 @@ public struct FlashSession {
     return plan
   }
 
-  /// What stands in the way of reading or writing a chip that is locked.
+  /// The failure for reading or writing a locked chip.
   public func lockedFailure() -> FlashFailure {
     FlashFailure(
       .locked, "the chip at \(programmer.location) is locked", state: .untouched,
@@ -78,7 +77,7 @@ public struct FlashSession {
     throws(FlashFailure) -> Outcome
   {
     try programmer.write(plan, progress: progress)
-    // Where the old firmware runs until the new one is started, it runs on after any failure from here.
+    // If the old firmware runs until the new one is started, it continues to run after any failure from here.
     let isApart = programmer.stateHalfWay == .beside
     let isVerified = try attempt(isApart ? .beside : .unverified) { () throws(FlashFailure) in
       try programmer.verify(plan, progress: progress)
@@ -92,8 +91,8 @@ public struct FlashSession {
     return Outcome(bytes: plan.image.byteCount, isVerified: isVerified, isReset: isStarted)
   }
 
-  /// Whether a step was done; `false` if this programming method has none. If it fails, the board is in this
-  /// state.
+  /// Performs a step; `false` if this programming method does not have it. After a failure the board is in
+  /// this state.
   private func attempt(_ state: FlashFailure.BoardState, _ step: () throws(FlashFailure) -> Void)
     throws(FlashFailure) -> Bool
   {

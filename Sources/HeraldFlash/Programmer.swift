@@ -1,35 +1,34 @@
 import HeraldHostLink
 
-/// A way onto a board: a debug probe, a drive, a boot loader or a running device, opened.
+/// An open programming interface: a debug probe, a drive, a boot loader or a running device.
 ///
-/// Before anything is written the caller asks what is there, checks that image and board fit, and shows both
-/// to the person. A programmer throws `FlashFailure`, which says what state the board is in; it never reports
-/// success for what it has not seen.
+/// Before writing, the caller identifies the board, checks that image and board are compatible, and shows
+/// both to the user. A programmer throws `FlashFailure`, which contains the state of the board; it reports
+/// success only for confirmed results.
 ///
-/// The caller does what belongs to writing one after the other: `write`, `verify`, `reset`. A programming
-/// method that has no such step throws `.cannot`, which the caller takes for what it is: a drive restarts its
-/// board by itself.
+/// The caller performs `write`, `verify` and `reset` in this order. A programming method without one of these
+/// steps throws `.cannot`, which the caller ignores: a drive, for example, restarts its board by itself.
 public protocol Programmer: AnyObject {
-  /// Where it leads, in the words of `--to`.
+  /// The location of the board, in the form of `--to`.
   var location: String { get }
 
-  /// What is at the other end.
+  /// Identifies the connected board.
   func look() throws(FlashFailure) -> BoardIdentification
-  /// Writes what `plan` says, and nothing else. If that erases all, a lock against debugging goes first.
+  /// Writes the `plan`, and nothing else. If it erases all, a debug lock is removed first.
   func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure)
-  /// Compares what `plan` says with what the board holds. Throws `.different` at the first byte that differs,
-  /// and `.cannot` where this way can read nothing back.
+  /// Compares the `plan` with the contents of the board. Throws `.different` at the first byte that differs,
+  /// and `.cannot` if the programming method cannot read back.
   func verify(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure)
   /// Erases the pages that `scope` covers on `board`.
   func erase(_ scope: EraseScope, of board: BoardDescription, progress: (FlashProgress) -> Void)
     throws(FlashFailure)
-  /// Starts the firmware anew.
+  /// Restarts the firmware.
   func reset() throws(FlashFailure)
-  /// Gives the board back. Safe to call twice.
+  /// Releases the board. Safe to call twice.
   func close()
   /// The state of the board if writing is aborted.
   var stateHalfWay: FlashFailure.BoardState { get }
-  /// What a person has to know or do after `plan` was written; `nil` if there is nothing.
+  /// Information or advice for the user after `plan` was written; `nil` if there is none.
   func remark(after plan: FlashPlan) -> String?
 }
 

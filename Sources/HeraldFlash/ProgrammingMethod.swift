@@ -8,11 +8,11 @@ public struct ProgrammingMethod: Sendable {
 
   /// The kind of the programming interface.
   public let kind: Kind
-  /// What goes behind `KIND:`, for people.
+  /// The form of the text after `KIND:`, for display.
   public let form: String
-  /// Looks for boards. Those that cannot be used now are found, too, with what is in the way.
+  /// Finds boards, including unusable ones with the reason.
   public let find: @Sendable (FlashOptions) -> [FoundBoard]
-  /// Opens what is behind `KIND:`.
+  /// Opens the location given after `KIND:`.
   public let open: @Sendable (String, FlashOptions) throws(FlashFailure) -> any Programmer
 
   /// A programming method from its parts.
@@ -26,10 +26,10 @@ public struct ProgrammingMethod: Sendable {
     self.open = open
   }
 
-  /// Those that there are, in the order in which they are tried.
+  /// All programming methods, in the order in which they are tried.
   public static let all: [ProgrammingMethod] = [.probe, .drive, .serialDFU, .smp]
 
-  /// The programming method and the rest of a place in the words of `--to`.
+  /// The programming method and the rest of a location in the form of `--to`.
   /// - Throws: `.usage` if there is no such way.
   public static func parse(_ place: String, of ways: [ProgrammingMethod] = all) throws(FlashFailure) -> (
     ProgrammingMethod, String
@@ -44,7 +44,7 @@ public struct ProgrammingMethod: Sendable {
       advice: "the forms are \(forms); `herald-flash list` says what is there")
   }
 
-  /// Opens a place in the words of `--to`.
+  /// Opens a location in the form of `--to`.
   public static func open(_ place: String, _ options: FlashOptions, of ways: [ProgrammingMethod] = all)
     throws(FlashFailure) -> any Programmer
   {
@@ -53,7 +53,7 @@ public struct ProgrammingMethod: Sendable {
   }
 }
 
-/// What holds for every programming method.
+/// The options of all programming methods.
 public struct FlashOptions: Sendable {
   /// How long one response may take.
   public var timeout: Duration
@@ -65,8 +65,7 @@ public struct FlashOptions: Sendable {
   public var isNewDevice: Bool
   /// Whether an image that a device has been given to try stays without having been confirmed.
   public var isPermanent: Bool
-  /// Whether a probe reads back every byte to compare, where it would otherwise have the chip reckon
-  /// checksums of its pages.
+  /// Whether a probe reads back every byte to compare, instead of page checksums computed by the chip.
   public var readsBack: Bool
   /// SWD clock of a probe, in Hz.
   public var clock: UInt32
@@ -89,9 +88,9 @@ public struct FlashOptions: Sendable {
 
 /// A board that was found, or something that could be one.
 public struct FoundBoard: Equatable, Sendable {
-  /// What `--to` takes.
+  /// The location, in the form of `--to`.
   public let location: String
-  /// What was seen there; `nil` if it could not be looked at.
+  /// Its identification; `nil` if it could not be examined.
   public let identification: BoardIdentification?
   /// Why it cannot be used now; `nil` if it can.
   public let obstacle: FlashFailure?

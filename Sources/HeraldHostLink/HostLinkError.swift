@@ -5,7 +5,7 @@ import HeraldText
 /// The text says what happened, to what, and, if possible, what to do. Text from a device is passed through
 /// `PrintableText`.
 public struct HostLinkError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Why it failed; the exit status of the command line follows from it.
+  /// The class of the error, which determines the exit status of the command line.
   public enum Cause: String, Sendable, CaseIterable {
     /// No device, or none that matches.
     case noDevice = "no-device"
@@ -19,7 +19,7 @@ public struct HostLinkError: Error, Sendable, Equatable, CustomStringConvertible
     case link = "link"
     /// The device did not respond in time.
     case noAnswer = "no-answer"
-    /// The device sent something that is not right.
+    /// The device sent invalid data.
     case protocolViolation = "protocol"
     /// The device understood and refused.
     case refused = "refused"
@@ -29,7 +29,7 @@ public struct HostLinkError: Error, Sendable, Equatable, CustomStringConvertible
     case partial = "partial"
     /// A file or folder on this computer could not be read or written.
     case storage = "storage"
-    /// The request itself makes no sense.
+    /// The request is invalid.
     case usage = "usage"
     /// The user did not confirm.
     case notConfirmed = "not-confirmed"
@@ -37,7 +37,7 @@ public struct HostLinkError: Error, Sendable, Equatable, CustomStringConvertible
 
   /// The cause.
   public let cause: Cause
-  /// What happened, to what.
+  /// What happened, and to which object.
   public let what: String
   /// The recommended action; `nil` if there is none.
   public let advice: String?
@@ -49,7 +49,7 @@ public struct HostLinkError: Error, Sendable, Equatable, CustomStringConvertible
     self.advice = advice
   }
 
-  /// What happened and what to do, on one line.
+  /// The error and the advice, on one line.
   public var description: String { advice.map { "\(what): \($0)" } ?? what }
 }
 

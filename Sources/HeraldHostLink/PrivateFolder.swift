@@ -1,10 +1,10 @@
 import Foundation
 
-/// Folders for logs, exports and keys, which only their owner may read.
+/// Folders for logs, exports and keys, readable for their owner only.
 enum PrivateFolder {
-  /// Makes a folder, and those above it, readable to its owner alone, and a folder `name` within it, if
-  /// one is named. Folders that exist stay as they are.
-  /// - Throws: `.storage` if it cannot be made.
+  /// Creates a folder and its parents, readable for the owner only, and a folder `name` within it, if given.
+  /// Existing folders are not changed.
+  /// - Throws: `.storage` if it cannot be created.
   static func make(_ path: String, containing name: String? = nil) throws(HostLinkError) {
     do {
       try FileManager.default.createDirectory(

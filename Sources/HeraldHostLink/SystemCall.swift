@@ -1,6 +1,6 @@
 import Foundation
 
-/// Small facts about system calls that several files need.
+/// Helpers for system calls.
 enum SystemCall {
   /// The system's text for an `errno` value.
   static func text(of code: Int32) -> String { String(cString: strerror(code)) }
@@ -33,7 +33,7 @@ enum SystemCall {
   }
 }
 
-/// A moment after which waiting is over, on the clock that no date change moves.
+/// A deadline on the monotonic clock.
 public struct Deadline: Sendable, Comparable {
   private let instant: ContinuousClock.Instant
 
@@ -42,12 +42,12 @@ public struct Deadline: Sendable, Comparable {
     Deadline(instant: ContinuousClock.now.advanced(by: duration))
   }
 
-  /// How long until then; zero if it has passed.
+  /// The remaining time; zero if it has passed.
   public var remaining: Duration { max(.zero, ContinuousClock.now.duration(to: instant)) }
   /// Whether it has passed.
   public var hasPassed: Bool { ContinuousClock.now >= instant }
 
-  /// Whole milliseconds until then, rounded up so that a wait never ends just before its deadline.
+  /// The remaining time in milliseconds, rounded up so that a wait never ends before its deadline.
   var remainingMilliseconds: Int32 {
     let left = remaining.components
     let milliseconds = left.seconds * 1000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000

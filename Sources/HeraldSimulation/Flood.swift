@@ -28,7 +28,7 @@ public enum FloodKind: String, CaseIterable, Sendable {
 
 /// What is tried.
 public struct FloodConfiguration: Sendable {
-  /// What rains on the device; `nil` for nothing.
+  /// The kind of the flood; `nil` for none.
   public var kind: FloodKind?
   /// How long the flood lasts, in seconds.
   public var seconds = 3600
@@ -50,7 +50,7 @@ public struct FloodConfiguration: Sendable {
   public init() {}
 }
 
-/// What came of it.
+/// The results of a flood.
 public struct FloodOutcome: Equatable, Sendable {
   /// Peers whose payloads were read before the flood.
   public var contacts = 0
@@ -77,8 +77,8 @@ public struct FloodOutcome: Equatable, Sendable {
   public var dropped: UInt64 = 0
 }
 
-/// A device with 64 targets that has met people, and on which made-up advertisements then rain: whole, from
-/// HCI's advertising reports to the pages of the log. Nobody answers at made-up addresses.
+/// A device with 64 targets and earlier contacts that then receives a flood of generated advertisements,
+/// simulated from HCI advertising reports to the pages of the log. Generated addresses do not respond.
 public final class Flood {
   typealias Node = HeraldNode<
     HCIRadio<SimulatedController, 4>,

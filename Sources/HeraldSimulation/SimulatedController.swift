@@ -3,10 +3,10 @@ import HeraldHAL
 
 /// An HCI controller that exists only in memory, at the far end of an `ControllerTransport`.
 ///
-/// It answers every command with success at once, gives every outgoing connection attempt a connection, and
+/// It completes every command with success immediately, establishes a connection for every attempt, and
 /// reports as completed every ACL packet it is given, which it hands to a peer. It allocates nothing and
-/// knows no time, so allocation counts and benchmarks measure the host and not the far end. It checks
-/// nothing: whether the host obeys the specification is for controllers that are not ours to say.
+/// knows no time, so allocation counts and benchmarks measure the host and not the far end. It does not check
+/// conformance of the host to the specification, which is tested with independent controllers.
 public struct SimulatedController: ControllerTransport, ~Copyable {
   /// Commands seen since start.
   public private(set) var commands = 0
@@ -85,7 +85,7 @@ public struct SimulatedController: ControllerTransport, ~Copyable {
   /// Opens a connection from `address` to the host, which has to be advertising for this to make sense.
   public mutating func open(from address: DeviceAddress) { opened(role: 1, address) }
 
-  /// Ends the connection that was opened last, as if the peer had said goodbye.
+  /// Ends the connection that was opened last, as if the peer had disconnected.
   public mutating func close() { close(handle) }
 
   private mutating func close(_ handle: UInt16) {
@@ -112,7 +112,7 @@ public struct SimulatedController: ControllerTransport, ~Copyable {
     enqueue(packet.span.extracting(first: count))
   }
 
-  /// Puts bytes on the line as they are: what a controller that has gone wrong might send.
+  /// Sends raw bytes to the host, as from a faulty controller.
   public mutating func inject(_ bytes: Span<UInt8>) { enqueue(bytes) }
 
   // MARK: Inside

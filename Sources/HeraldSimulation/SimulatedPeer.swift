@@ -3,9 +3,9 @@ import HeraldHAL
 
 /// A phone's GATT server reduced to what a reader of its payload asks for: one Herald service (0xFCF6) with
 /// the compliant signal characteristic and a payload, read in pieces over the smallest ATT_MTU: 129 bytes, or
-/// the 13 of a fixed payload. To who asks for neighbours it has CovidWatch's number and C19X's code, too.
+/// the 13 of a fixed payload. It also has the CovidWatch number and the C19X code for readers of neighbours.
 ///
-/// Its answers are written by hand from the specification and share no code with the server of the core.
+/// Its responses are written by hand from the specification and share no code with the server of the core.
 struct SimulatedPeer: BitwiseCopyable {
   private static var payloadSize: Int { 129 }
   /// The client identifier of the fixed payload, if it is one.

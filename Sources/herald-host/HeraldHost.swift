@@ -4,7 +4,7 @@ import HeraldEmbedded
 import HeraldHostLink
 import HeraldSystem
 
-/// The command line for people who have Herald devices: `herald-host`.
+/// The command line tool for Herald devices: `herald-host`.
 @main
 struct HeraldHost: ParsableCommand {
   static let configuration = CommandConfiguration(

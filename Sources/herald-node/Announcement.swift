@@ -3,8 +3,8 @@ import Glibc
 /// Lines for the program that started the process, on standard output, unbuffered.
 enum Announcement {
   static func say(_ line: String) {
-    // The reader may be slow or absent: output neither stops nor blocks the node. A pipe that can be written
-    // to takes as much as any line has.
+    // The reader may be slow or absent: output neither stops nor blocks the node. A writable pipe accepts at
+    // least one line.
     var state = pollfd(fd: 1, events: Int16(POLLOUT), revents: 0)
     guard poll(&state, 1, 0) > 0 else { return }
     let bytes = Array((line + "\n").utf8)

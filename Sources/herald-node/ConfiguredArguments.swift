@@ -2,9 +2,9 @@ import ArgumentParser
 import HeraldLinux
 
 /// The arguments of the program with those of the file that `--config` names in front of them, so that the
-/// command line has the last word: an option it names counts there alone.
+/// command line has precedence.
 enum ConfiguredArguments {
-  /// Options that say yes or no: `scan = no` in a file is `--no-scan`.
+  /// Boolean options: `scan = no` in a file is `--no-scan`.
   static let switches: Set = [
     "advertise", "scan", "active-scan", "sharing", "read-model", "keep-connections",
     "stay-open",
@@ -33,7 +33,7 @@ enum ConfiguredArguments {
     return merged + arguments
   }
 
-  /// What is wrong with an entry of a file.
+  /// The error of an entry of a file.
   private struct Refusal: Error {
     let reason: String
   }

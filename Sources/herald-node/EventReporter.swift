@@ -5,8 +5,7 @@ import HeraldLinux
 import HeraldText
 import Logging
 
-/// Tells people what the sensor sees, as far as they want to know: nothing at all, and at no cost, at the
-/// usual level.
+/// Logs the events of the sensor, depending on the log level: none, and at no cost, at the default level.
 struct EventReporter: SensorDelegate {
   private let logger: Logger
   private let tellsPeers: Bool

@@ -5,8 +5,8 @@ import HeraldHAL
 import HeraldHCI
 import HeraldLinux
 
-/// The sensors beside the radio's, and who hears of all of them: who reads the node's output, and who watches
-/// over the management link.
+/// The sensors besides the radio's, and the recipients of their events: the output of the node, and live
+/// events on the management link.
 typealias NodeSensors = SensorArray<
   BatterySensor<MachinePower>, VisitSensor<8>, SensorDelegates<EventReporter, LiveTap>
 >
@@ -18,7 +18,7 @@ typealias NodeDevice<Transport: PollableTransport & ~Copyable, Table: GATTTable>
   256, 8, 8
 >
 
-/// What takes the place of a board: this process, on this machine.
+/// The board of the node: this process, on this machine.
 struct NodeBoard: ManagedBoard, ~Copyable {
   let serialNumber: InlineBytes<16>
   /// What hosts have set, the payload they have pushed, and the note of a factory reset.
@@ -95,8 +95,8 @@ extension ManagedNode where RadioType: ~Copyable, Parts.BoardType == NodeBoard {
   /// When a host requested a restart; never if none did.
   var restartAt: Instant { board.restartAt }
 
-  /// Does what a command asks, and tells on standard output to how many peers it is being sent. What is
-  /// wrong, for a person, if it cannot be done.
+  /// Executes a command, and prints the number of receiving peers to standard output. Returns the error text
+  /// if it fails.
   mutating func obey(_ command: DeviceCommand, at now: Instant) -> String? {
     do throws(ImmediateSendError) {
       switch command {

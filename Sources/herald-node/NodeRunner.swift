@@ -14,8 +14,7 @@ enum NodeEnding {
   case restart
 }
 
-/// The node's loop: waits for the controller, for hosts and for the node's own deadline, and for nothing
-/// else.
+/// The node's loop: waits only for the controller, hosts and the deadline of the node.
 struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~Copyable {
   /// How often the log's file is written to its medium. In between, a finished commit survives the end of the
   /// process.
@@ -34,7 +33,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
   private var synchroniseAt: Instant
   private let radioAddress: RadioAddress
   private var checkRadioAt: Instant
-  /// Why there was no payload when that was looked into last.
+  /// The reason for a missing payload at the last check.
   private var complaint: String?
 
   /// Hands the payload over to the device, which makes its parts in their places.
@@ -43,8 +42,8 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     return taken
   }
 
-  /// The controller is opened last: what is wrong with this machine's own files and links is told whether or
-  /// not it is there.
+  /// The controller is opened last: errors of local files and links are reported whether or not it is
+  /// present.
   init(
     settings: HeraldNodeCommand, configuration: HeraldConfiguration,
     openingTransport open: () throws(SystemFailure) -> Transport
@@ -157,7 +156,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     }
   }
 
-  /// Once, at the start: later the radio tells of itself that it stopped working.
+  /// Once, at the start: later failures are reported by the radio.
   private mutating func checkRadio() {
     checkRadioAt = .never
     guard device.node.radio.state != .ready else { return }
@@ -166,7 +165,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
       "no answer from the controller at \(radioAddress) for \(seconds) seconds; \(radioAddress.whatToCheck)")
   }
 
-  /// Tells when there comes to be no payload, for another reason than before, and when there is one again.
+  /// Reports when the payload becomes unavailable, for a new reason, and when it is available again.
   private mutating func checkPayload(at now: Instant) {
     let found = device.node.core.values.supplier.complaint(at: device.node.core.clock.unixSeconds(at: now))
     guard found != complaint else { return }
@@ -189,7 +188,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
   }
 }
 
-/// The process's other life: the same program with the same arguments from the start.
+/// Restarts the process: the same program with the same arguments.
 enum Restart {
   static func now() {
     var arguments: [UnsafeMutablePointer<CChar>?] = CommandLine.arguments.map { strdup($0) }

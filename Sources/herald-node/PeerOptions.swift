@@ -1,7 +1,7 @@
 import ArgumentParser
 import HeraldEmbedded
 
-/// How the device deals with those it meets.
+/// Options for the handling of peers.
 struct PeerOptions: ParsableArguments {
   @Flag(
     inversion: .prefixedNo, exclusivity: .chooseLast,

@@ -2,12 +2,12 @@ import HeraldImages
 
 /// The supported boards.
 ///
-/// Regions of boards with firmware of ours are those of `linker/CHIP.ld`; a test compares them. Those of
-/// others are what their boot loaders leave to an application.
+/// Regions of boards with firmware of this project are those of `linker/CHIP.ld`; a test compares them.
+/// Regions of others are those that the boot loader leaves to an application.
 public enum BoardCatalogue {
   private static let kibibyte: UInt32 = 1024
 
-  /// All of them, those with firmware of ours first.
+  /// All boards, those with firmware of this project first.
   public static let all = [
     BoardDescription(
       name: "microbit", title: "micro:bit v1", chip: "nrf51822",
@@ -27,15 +27,15 @@ public enum BoardCatalogue {
       log: .init(start: 0x4_0000, size: 768 * kibibyte),
       ram: .init(start: 0x2000_0000, size: 256 * kibibyte), pageSize: 4 * kibibyte,
       waysIn: [.probe], hasFirmware: true),
-    // An image for an emulator: there is nothing to write it to.
+    // An image for an emulator, which cannot be flashed.
     BoardDescription(
       name: "mps2-an386", title: "MPS2 with AN386, in an emulator", chip: "mps2-an386",
       firmware: .init(start: 0, size: 112 * kibibyte),
       settings: .init(start: 0x2106_4000, size: 8 * kibibyte),
       log: .init(start: 0x2100_0000, size: 400 * kibibyte),
       ram: .init(start: 0x2000_0000, size: 128 * kibibyte), pageSize: 4 * kibibyte, hasFirmware: true),
-    // Any device that serves the image group: where its images run is settled between them and its boot
-    // loader.
+    // Any device that serves the image group: the address range of its images is defined by the image and the
+    // boot loader.
     BoardDescription(
       name: "mcuboot", title: "a device with MCUboot's image slots", chip: "any",
       firmware: .init(start: 0, size: .max), ram: .init(start: 0x2000_0000, size: 0x2000_0000),
@@ -61,8 +61,8 @@ public enum BoardCatalogue {
   private static let dongle = "nRF52840 Dongle"
   private static let dongleID = "nRF52840-pca10059"
 
-  /// Adafruit's boot loader takes an application from behind the SoftDevice up to 0xEA000, where ten pages of
-  /// its own data begin.
+  /// Adafruit's boot loader accepts an application from the end of the SoftDevice up to 0xEA000, where ten
+  /// pages of its own data begin.
   private static func adafruit(_ name: String, _ title: String, _ boardID: String, _ softDevice: String?)
     -> BoardDescription
   {

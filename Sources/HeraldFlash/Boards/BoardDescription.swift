@@ -1,14 +1,14 @@
 import HeraldImages
 
-/// A supported board: its chip, its memory map, and how firmware gets there.
+/// A supported board: its chip, memory map, and programming methods.
 public struct BoardDescription: Equatable, Sendable {
-  /// A stretch of addresses.
+  /// An address range.
   public struct Region: Equatable, Sendable {
     /// The first address.
     public let start: UInt32
     /// Bytes.
     public let size: UInt32
-    /// The address behind the last byte; up to 2³².
+    /// The address after the last byte; up to 2³².
     public var end: UInt64 { UInt64(start) + UInt64(size) }
 
     /// A region from its parts.
@@ -17,12 +17,12 @@ public struct BoardDescription: Equatable, Sendable {
       self.size = size
     }
 
-    /// Whether all of `start..<end` is in it.
+    /// Whether it contains all of `start..<end`.
     func contains(_ start: UInt32, _ end: UInt64) -> Bool { start >= self.start && end <= self.end }
   }
 
-  /// What takes the firmware on the board or its chip, and what distinguishes the board from others that have
-  /// the same.
+  /// The boot loader or interface that programs the firmware, and the identification of the board among
+  /// others with the same one.
   public enum BootLoader: Equatable, Sendable {
     /// Adafruit's: a drive that takes UF2 files, and the DFU of nRF5 SDK 11 on a serial port. The drive's
     /// INFO_UF2.TXT names one of these in the line Board-ID, with a revision behind it. `softDevice`: the
@@ -32,19 +32,19 @@ public struct BoardDescription: Equatable, Sendable {
     case dapLink(boardIDs: [String])
     /// Nordic's open boot loader: Secure DFU on a serial port over USB.
     case nordicDFU
-    /// What takes images as MCUboot has them.
+    /// A boot loader for images in MCUboot's format.
     case mcuboot
   }
 
   /// Its name: that of its folder below `boards`, which `script/build` takes, where there is one.
   public let name: String
-  /// Its name for people.
+  /// The name for display.
   public let title: String
   /// The chip, as in `linker/CHIP.ld`.
   public let chip: String
   /// The address range for an image: the linker script's FLASH, or what its boot loader leaves.
   public let firmware: Region
-  /// What is kept beside it, such as the access key: SETTINGS.
+  /// The settings, including the access key: SETTINGS.
   public let settings: Region?
   /// The log: LOG.
   public let log: Region?
@@ -52,11 +52,11 @@ public struct BoardDescription: Equatable, Sendable {
   public let ram: Region
   /// The unit in which its flash is erased, in bytes; a power of two.
   public let pageSize: UInt32
-  /// What takes its firmware, if there is anything but a debug port.
+  /// The boot loader or interface for firmware, if there is one besides the debug port.
   public let bootLoader: BootLoader?
-  /// How firmware gets there, the best way first; empty for what cannot be flashed.
+  /// The programming methods, the best first; empty for boards that cannot be flashed.
   public let waysIn: [ProgrammingMethodKind]
-  /// Whether `script/build` makes images for it. For others people bring their own.
+  /// Whether `script/build` builds images for it. For others the user supplies an image.
   public let hasFirmware: Bool
 
   /// A board from its parts.
@@ -79,7 +79,7 @@ public struct BoardDescription: Equatable, Sendable {
   }
 
   /// The address range for words that configure the chip itself: an nRF's UICR, which only a debug probe
-  /// writes. `nil` where no probe gets there.
+  /// writes. `nil` if the board cannot be programmed by a probe.
   public var configuration: Region? {
     chip.hasPrefix("nrf5") && waysIn.contains(.probe) ? Region(start: 0x1000_1000, size: 0x400) : nil
   }
@@ -90,7 +90,7 @@ public struct BoardDescription: Equatable, Sendable {
     return UF2Family.ofChip(chip)?.id
   }
 
-  /// The kind of packages that its boot loader takes on a serial port; `nil` if it takes none.
+  /// The kind of DFU packages accepted by its boot loader on a serial port; `nil` if none.
   public var package: DFUPackage.Kind? {
     guard waysIn.contains(.serialDFU) else { return nil }
     switch bootLoader {

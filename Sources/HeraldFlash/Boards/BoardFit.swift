@@ -3,7 +3,7 @@ import HeraldImages
 import HeraldText
 
 extension BoardDescription {
-  /// Why this image cannot go onto this board, in words that follow "the image"; `nil` if it can.
+  /// Why this image cannot be written to this board, as text that follows "the image"; `nil` if it can.
   public func obstacle(to image: FirmwareImage) -> String? {
     guard !waysIn.isEmpty else { return "has nowhere to go: \(title) cannot be flashed" }
     if bootLoader == .mcuboot {
@@ -44,6 +44,6 @@ extension BoardDescription {
 }
 
 extension FirmwareImage {
-  /// The boards that it can go onto.
+  /// The boards to which the image can be written.
   public var fittingBoards: [BoardDescription] { BoardCatalogue.all.filter { $0.obstacle(to: self) == nil } }
 }

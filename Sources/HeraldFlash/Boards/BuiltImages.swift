@@ -2,10 +2,10 @@ import Foundation
 
 /// The folders with images of `script/build` or of an installation: `FOLDER/BOARD/ROLE.hex`.
 public struct BuiltImages: Sendable {
-  /// The variable of the environment that names such a folder.
+  /// The environment variable with the path of such a folder.
   public static let variable = "HERALD_IMAGES"
 
-  /// Where images are looked for, in this order.
+  /// The search path, in order.
   public let folders: [String]
 
   /// Those of this process.

@@ -1,8 +1,8 @@
-/// The ways by which firmware gets onto a board.
+/// The kinds of programming methods.
 public enum ProgrammingMethodKind: String, Sendable, CaseIterable {
   /// A CMSIS-DAP debug probe.
   case probe
-  /// A drive that a boot loader or a probe shows.
+  /// A drive of a boot loader or a probe.
   case drive
   /// A boot loader on a serial port: Nordic's, or Adafruit's.
   case serialDFU = "serial-dfu"

@@ -1,14 +1,14 @@
-/// A kind of chip as UF2 files name it. The numbers are those of the list that the format's authors keep; of
-/// Nordic's chips it has no nRF51 and no nRF53.
+/// A UF2 family ID. The numbers are those of the list maintained by the format's authors, which has no nRF51
+/// and no nRF53.
 public struct UF2Family: Equatable, Sendable {
-  /// What stands in a block.
+  /// The family ID in a block.
   public let id: UInt32
   /// The list's short name.
   public let name: String
   /// The chip, as in `linker/CHIP.ld`; `nil` if no board here has it.
   public let chip: String?
 
-  /// Those that people are likely to meet with boards of this kind.
+  /// The families that are common on boards of this kind.
   public static let all = [
     UF2Family(id: 0xADA5_2840, name: "NRF52840", chip: "nrf52840"),
     UF2Family(id: 0x621E_937A, name: "NRF52833", chip: "nrf52833"),
@@ -28,8 +28,8 @@ public struct UF2Family: Equatable, Sendable {
   /// The name that goes with a number; `nil` if it is not one of these.
   public static func name(of id: UInt32) -> String? { all.first { $0.id == id }?.name }
 
-  /// The number that a person means: a name of the list in any case, a board's or a chip's name, or the
-  /// number itself in hexadecimal. `nil` if it is none.
+  /// Parses a family: a name of the list in any case, a board's or a chip's name, or the number in
+  /// hexadecimal. `nil` if invalid.
   public static func parse(_ text: String) -> UInt32? {
     let lower = text.lowercased()
     if let family = all.first(where: { $0.name.lowercased() == lower || $0.chip == lower }) {

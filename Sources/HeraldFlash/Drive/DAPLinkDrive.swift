@@ -2,19 +2,19 @@ import HeraldHostLink
 import HeraldImages
 import HeraldText
 
-/// The drive of a DAPLink debug probe: an Intel HEX file copied there is programmed, the drive goes and comes
-/// back, and `FAIL.TXT` is there if it did not work.
+/// The drive of a DAPLink debug probe: an Intel HEX file copied there is programmed, the drive is unmounted
+/// and mounted again, and contains `FAIL.TXT` after an error.
 ///
 /// DAPLink erases the whole chip first, unless it is configured to erase pages.
 final class DAPLinkDrive: WriteOnlyDrive {
-  /// The file's name on the drive: DAPLink goes by its end.
+  /// The file's name on the drive; DAPLink checks its extension.
   private static let fileName = "HERALD.HEX"
 
   let location: String
   private let folder: DriveFolder
   private let watch: DriveWatch
 
-  /// The drive in `folder`; `watch`: how long programming, and coming back, may take each.
+  /// The drive in `folder`; `watch`: the timeout of programming, and of remounting.
   init(_ folder: DriveFolder, watch: DriveWatch = .seconds(60)) {
     self.folder = folder
     self.watch = watch
@@ -36,7 +36,7 @@ final class DAPLinkDrive: WriteOnlyDrive {
     }
     let mode = DriveFolder.value("Daplink Mode", in: text) ?? "Interface"
     details.append(("mode", mode))
-    // As a boot loader it takes firmware for the probe, not for the board.
+    // In boot loader mode it accepts firmware for the probe, not for the board.
     guard mode.lowercased() == "interface" else { return BoardIdentification(boards: [], details: details) }
     let boards = BoardCatalogue.boards(reachedBy: .drive).filter { candidate in
       guard case .dapLink(let ids) = candidate.bootLoader else { return false }
@@ -69,7 +69,7 @@ final class DAPLinkDrive: WriteOnlyDrive {
     let bytes = IntelHex.write(plan.image)
     if let room = folder.room, room < UInt64(bytes.count) { throw full(bytes.count, .untouched) }
     guard let before = folder.mount else { throw gone(.untouched) }
-    // That of an earlier time stays until the probe is plugged in again.
+    // The file of an earlier assertion remains until the probe is reconnected.
     let oldAssertion = folder.text("ASSERT.TXT")
     progress(FlashProgress(.writing, done: 0, total: bytes.count))
     var state = FlashFailure.BoardState.untouched
@@ -77,10 +77,9 @@ final class DAPLinkDrive: WriteOnlyDrive {
       let file = try DriveFile("\(folder.path)/\(Self.fileName)")
       defer { try? file.close() }
       state = .unknown
-      // In one piece and in order: what comes in pieces with pauses it takes for ended.
+      // In one piece and in order: DAPLink interprets a pause as the end of the file.
       try file.write(bytes[...])
-      // It programs while it takes the bytes, and goes when it has the last: that it has gone is looked at
-      // next.
+      // It programs while it receives the bytes, and disconnects after the last one, which is checked next.
       try? file.synchronise()
     } catch {
       if folder.mount != before {

@@ -2,7 +2,7 @@ import Foundation
 import HeraldHostLink
 import HeraldText
 
-/// The folder where a drive is mounted, and whether that drive is still the one it was.
+/// The mount point of a drive, and the identity of the mounted drive.
 struct DriveFolder: Equatable {
   /// The identity of a mounted drive, which differs from that of a later one at the same path: the file
   /// system's device and first inode, and for block devices the kernel's number of the medium.
@@ -15,14 +15,13 @@ struct DriveFolder: Equatable {
   /// Where it is mounted.
   let path: String
 
-  /// What is mounted there now; `nil` if nothing is there, or only what the kernel still remembers of a drive
-  /// that is gone.
+  /// The drive mounted there now; `nil` if none, or only a stale mount of a removed drive.
   var mount: Mount? {
     var facts = stat()
     guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else { return nil }
     let device = UInt64(facts.st_dev)
-    // A block device that is gone leaves its mount behind, but not its folder here. Other file systems have a
-    // major number of 0.
+    // A removed block device leaves its mount, but not its folder here. Other file systems have a major
+    // number of 0.
     let major = (device >> 8 & 0xFFF) | (device >> 32 & ~0xFFF)
     let minor = (device & 0xFF) | (device >> 12 & ~0xFF)
     var sequence = ""
@@ -63,7 +62,7 @@ struct DriveFolder: Equatable {
     return nil
   }
 
-  /// Bytes that a new file may have; `nil` if the system does not say.
+  /// The free space in bytes; `nil` if unknown.
   var room: UInt64? {
     var facts = statvfs()
     guard statvfs(path, &facts) == 0 else { return nil }
@@ -98,7 +97,7 @@ struct DriveFolder: Equatable {
   }
 }
 
-/// A new file on a drive, written so that it is known how far it got.
+/// A new file on a drive, with errors reported for each step.
 struct DriveFile {
   /// Why a step failed: `errno`.
   struct Failure: Error, Equatable {
@@ -111,7 +110,7 @@ struct DriveFile {
 
   private let descriptor: Int32
 
-  /// Makes the file, or empties what is there.
+  /// Creates the file, or truncates an existing one.
   init(_ path: String) throws(Failure) {
     descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw Failure(code: errno) }

@@ -2,14 +2,14 @@ import Foundation
 import HeraldHostLink
 import HeraldText
 
-/// How a drive is looked at until something happens to it.
+/// Polls a drive for a change.
 struct DriveWatch {
-  /// How often at most.
+  /// The maximum number of polls.
   let rounds: Int
-  /// What happens between two looks.
+  /// Waits between two polls.
   let pause: () -> Void
 
-  /// Twenty looks a second for so many seconds.
+  /// Twenty polls per second for `count` seconds.
   static func seconds(_ count: Int) -> DriveWatch {
     DriveWatch(rounds: 20 * count) { Thread.sleep(forTimeInterval: 0.05) }
   }
@@ -25,13 +25,13 @@ struct DriveWatch {
 }
 
 extension FlashFailure {
-  /// What a drive has no way to do.
+  /// The failure for an operation that a drive does not support.
   static func driveCannot(_ what: String, _ location: String, advice: String? = nil) -> FlashFailure {
     FlashFailure(.cannot, "\(location) is a drive, which \(what)", state: .untouched, advice: advice)
   }
 
-  /// What of `plan` does not go onto a drive although it fits the board: words for the chip's configuration.
-  /// `nil` if all does.
+  /// The failure for a `plan` with words for the chip's configuration, which cannot be written through a
+  /// drive; `nil` if it has none.
   static func onDrive(_ plan: FlashPlan, _ location: String) -> FlashFailure? {
     for segment in plan.image.segments where !plan.board.firmware.contains(segment.address, segment.end) {
       return FlashFailure(

@@ -26,7 +26,7 @@ extension ProgrammingMethod {
     return DAPLinkDrive.isOne(folder) ? DAPLinkDrive(folder) : nil
   }
 
-  /// What is on those of `folders` that are such drives.
+  /// The boards on those of `folders` that are such drives.
   static func findDrives(_ folders: [DriveFolder]) -> [FoundBoard] {
     folders.compactMap { folder in
       guard let programmer = programmer(folder) else { return nil }

@@ -3,12 +3,12 @@ import HeraldHostLink
 import HeraldImages
 import HeraldText
 
-/// A boot loader that shows a drive for UF2 files: `INFO_UF2.TXT` says which board it is.
+/// A boot loader with a drive for UF2 files: `INFO_UF2.TXT` identifies the board.
 ///
-/// It takes what is not for it without a word, so the board is looked at before. It starts the application
-/// when it has seen every block: until then the drive stays, and when it is gone everything was there. What
-/// became of the last block it may not answer any more; the file is written up to its last block first, and
-/// that has to succeed.
+/// It accepts files for other boards without an error, so the board is identified first. It starts the
+/// application after it has received every block: the drive stays mounted until then, and its removal shows
+/// that all blocks were received. The write of the last block may therefore fail; the file is first written
+/// up to its last block, which has to succeed.
 final class UF2Drive: WriteOnlyDrive {
   /// The file's name on the drive.
   private static let fileName = "HERALD.UF2"
@@ -17,7 +17,7 @@ final class UF2Drive: WriteOnlyDrive {
   private let folder: DriveFolder
   private let watch: DriveWatch
 
-  /// The drive in `folder`; `watch`: how long it may take to restart.
+  /// The drive in `folder`; `watch`: the timeout of the restart.
   init(_ folder: DriveFolder, watch: DriveWatch = .seconds(20)) {
     self.folder = folder
     self.watch = watch
@@ -45,7 +45,7 @@ final class UF2Drive: WriteOnlyDrive {
     return BoardIdentification(boards: boards, details: details)
   }
 
-  /// Whether what the drive says of its SoftDevice, such as `S140 6.1.1` or `not found`, is major version
+  /// Whether the SoftDevice reported by the drive, such as `S140 6.1.1` or `not found`, has major version
   /// `version`. Older boot loaders do not report it.
   private static func agrees(_ text: String?, _ version: String?) -> Bool {
     guard let text else { return true }
@@ -87,9 +87,9 @@ final class UF2Drive: WriteOnlyDrive {
         sent = next
       }
       progress(FlashProgress(.writing, done: last, total: bytes.count))
-      // Gone before the last block: unplugged, or reset by hand.
+      // Removed before the last block: disconnected, or reset manually.
       guard folder.mount == before else { throw DriveFile.Failure(code: ENODEV) }
-      // The board may restart before it has answered for this one: whether it did is seen from the drive.
+      // The board may restart before this write completes; the removal of the drive shows that it did.
       if (try? file.write(bytes[last...])) != nil { try? file.synchronise() }
     } catch {
       if folder.mount != before { throw gone(state) }

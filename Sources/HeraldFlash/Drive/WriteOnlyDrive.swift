@@ -1,11 +1,11 @@
-/// A drive that takes a file, programs what is in it by itself, and gives nothing back.
+/// A drive that programs a file copied to it, and does not support reading back.
 protocol WriteOnlyDrive: Programmer {
-  /// What to do before all of it is tried again.
+  /// The action required before another attempt.
   static var again: String { get }
 }
 
 extension WriteOnlyDrive {
-  /// The drive went away when it was needed.
+  /// The failure for a drive that was removed during the operation.
   func gone(_ state: FlashFailure.BoardState) -> FlashFailure {
     FlashFailure(.link(.link), "the drive \(location) is gone", state: state, advice: Self.again)
   }

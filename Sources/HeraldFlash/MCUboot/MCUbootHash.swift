@@ -2,12 +2,12 @@ import Crypto
 import HeraldImages
 
 extension MCUbootImage {
-  /// Whether an image carries the hash of itself.
+  /// The validity of the hash contained in an image.
   public enum HashState: String, Sendable {
     case right, wrong, absent
   }
 
-  /// Whether the hash that it carries is its own. Where it carries several, each must be.
+  /// Whether the hash in the image is correct; if there are several, all must be.
   public var hashState: HashState {
     var state = HashState.absent
     for entry in entries {

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import HeraldImages
 
-/// A key that images are signed with, as imgtool keeps it: in PEM, private (PKCS #8, or SEC 1) or public
+/// A signing key for images, in the formats of imgtool: in PEM, private (PKCS #8, or SEC 1) or public
 /// (SubjectPublicKeyInfo), ECDSA on P-256 or Ed25519.
 public struct MCUbootKey: Sendable {
   private enum Material {
@@ -12,7 +12,7 @@ public struct MCUbootKey: Sendable {
     case ed25519Public(Curve25519.Signing.PublicKey)
   }
 
-  /// What is in front of the 32 bytes of an Ed25519 key: private in PKCS #8, public in SubjectPublicKeyInfo
+  /// The DER prefix of the 32 bytes of an Ed25519 key: private in PKCS #8, public in SubjectPublicKeyInfo
   /// (RFC 8410, 7 and 4).
   private static let ed25519PrivateHead: [UInt8] = [
     0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
@@ -24,7 +24,7 @@ public struct MCUbootKey: Sendable {
   private let material: Material
 
   /// The key in a PEM text.
-  /// - Throws: `FirmwareError` if there is none of these in it.
+  /// - Throws: `FirmwareError` if it contains no supported key.
   public init(pem: String) throws(FirmwareError) {
     guard let document = Self.document(pem) else { throw FirmwareError("this is no key in PEM") }
     guard !document.kind.hasPrefix("ENCRYPTED") else {
@@ -49,7 +49,7 @@ public struct MCUbootKey: Sendable {
     }
   }
 
-  /// What stands between the lines BEGIN and END, and what they call it.
+  /// The content between the lines BEGIN and END, and its label.
   private static func document(_ pem: String) -> (kind: String, bytes: [UInt8])? {
     let lines = pem.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
     let begin = "-----BEGIN "
@@ -60,7 +60,7 @@ public struct MCUbootKey: Sendable {
     return (String(lines[first].dropFirst(begin.count).dropLast(5)), [UInt8](data))
   }
 
-  /// Whether it can sign, and not only check.
+  /// Whether it can sign, and not only verify.
   public var isPrivate: Bool {
     switch material {
     case .p256, .ed25519: true
@@ -68,7 +68,7 @@ public struct MCUbootKey: Sendable {
     }
   }
 
-  /// The type of the signatures it makes, as an image's entry names it.
+  /// The TLV type of its signatures.
   var signatureType: UInt16 {
     switch material {
     case .p256, .p256Public: MCUbootImage.EntryType.ecdsa
@@ -86,7 +86,7 @@ public struct MCUbootKey: Sendable {
     }
   }
 
-  /// The SHA-256 of `publicBytes`, by which an image says with which key it is signed.
+  /// The SHA-256 of `publicBytes`, which identifies the signing key in an image.
   public var hash: [UInt8] { Array(Crypto.SHA256.hash(data: publicBytes)) }
 
   /// The signature of what an image's hash covers: ECDSA signs that, Ed25519 its SHA-256.
@@ -105,7 +105,7 @@ public struct MCUbootKey: Sendable {
   }
 
   /// Whether `signature` is this key's: over `covered` for ECDSA, over `digest` for Ed25519, which is
-  /// `covered` itself where an image says so.
+  /// `covered` itself if the image declares it.
   func isValid(_ signature: [UInt8], covered: ArraySlice<UInt8>, digest: [UInt8]) -> Bool {
     switch material {
     case .p256(let key): Self.isValid(signature, key.publicKey, covered)

@@ -2,17 +2,17 @@ import Crypto
 import HeraldHostLink
 import HeraldImages
 
-/// What is known of an image's signature.
+/// The state of an image's signature.
 public enum SignatureState: Equatable, Sendable {
   case absent
-  /// It has one of this kind, and no key, or another one, was there to check it.
+  /// It has a signature of this kind, which was not verified, without a key or with another one.
   case present(String)
-  /// It is the one that the key makes.
+  /// The signature of the key is valid.
   case valid
-  /// The image names this key, and the signature is not that key's.
+  /// The image refers to this key, but the signature is invalid.
   case invalid
 
-  /// For people.
+  /// The state as text for display.
   public var text: String {
     switch self {
     case .absent: "none"
@@ -22,7 +22,7 @@ public enum SignatureState: Equatable, Sendable {
     }
   }
 
-  /// For programs.
+  /// The state as a constant word for programs.
   public var word: String {
     switch self {
     case .absent: "none"
@@ -44,7 +44,7 @@ extension MCUbootImage {
     guard let first = signatures.first else { return .absent }
     guard let key else { return .present(EntryType.name(first.type)) }
     let isPure = entries.contains { $0.type == EntryType.pureSignature }
-    // The key signs the hash that the image carries, so a wrong one is no better than a wrong signature.
+    // The signature covers the hash in the image, so a wrong hash is equivalent to a wrong signature.
     let digest = isPure ? Array(covered) : hashState == .right ? hash ?? [] : []
     for signature in signatures where signature.type == key.signatureType {
       if !digest.isEmpty, key.isValid(signature.value, covered: covered, digest: digest) { return .valid }
@@ -56,7 +56,7 @@ extension MCUbootImage {
     return isNamed ? .invalid : .present(EntryType.name(first.type))
   }
 
-  /// What an image is made with.
+  /// The options for creating an image.
   public struct Options: Sendable {
     /// Its version.
     public var version: Version
@@ -64,18 +64,17 @@ extension MCUbootImage {
     public var headerSize: Int
     /// What the header is padded with.
     public var fill: UInt8
-    /// How many bytes the slot has that it goes to; `nil` if that is not known. At its end MCUboot needs some
-    /// itself.
+    /// The size of its slot in bytes; `nil` if unknown. MCUboot requires a part at its end.
     public var slotSize: Int?
     /// The unit in which that slot is written: 1, 2, 4, 8, 16 or 32 bytes. What MCUboot needs at the end
     /// follows from it.
     public var alignment: Int
-    /// A number that must not fall from one image to the next, for boot loaders that keep it.
+    /// A security counter that must not decrease from one image to the next, for boot loaders that store it.
     public var securityCounter: UInt32?
     /// The key it is signed with; `nil` for one with a hash only.
     public var key: MCUbootKey?
 
-    /// For this version; all else as a boot loader on an nRF52 wants it.
+    /// Options for this version; the others are those for a boot loader on an nRF52.
     public init(
       version: Version, headerSize: Int = 0x200, fill: UInt8 = 0xFF, slotSize: Int? = nil,
       alignment: Int = 4, securityCounter: UInt32? = nil, key: MCUbootKey? = nil
@@ -89,8 +88,8 @@ extension MCUbootImage {
       self.key = key
     }
 
-    /// What MCUboot keeps at the end of a slot of at most 128 sectors: what it has swapped, three flags, the
-    /// size, and a mark.
+    /// The size of MCUboot's trailer for a slot of at most 128 sectors: swap status, three flags, the swap
+    /// size, and a magic number.
     var trailerSize: Int {
       let unit = max(8, alignment)
       return 128 * 3 * alignment + 4 * unit + (16 + unit - 1) / unit * unit

@@ -1,5 +1,5 @@
-/// The processor of the chip: stopped, set up, started, reset (ARMv6-M and ARMv7-M architecture reference
-/// manuals, C1).
+/// Halts, configures, starts and resets the processor (ARMv6-M and ARMv7-M architecture reference manuals,
+/// C1).
 struct CortexCore {
   /// A register of the core, by its number in DCRSR.
   enum Register: UInt32 {
@@ -62,7 +62,7 @@ struct CortexCore {
     }
   }
 
-  /// Resets the chip and lets it run, without a debugger.
+  /// Resets the chip and starts it, without a debugger.
   func restart() throws(ProbeError) {
     _ = try port.perform { batch in
       batch.writeWord(Self.exceptionControl, 0)
@@ -71,14 +71,15 @@ struct CortexCore {
     }
   }
 
-  /// Waits until the reset was, and the core runs. A chip that locks itself as it starts refuses to tell.
+  /// Waits until the reset is complete and the core runs. A chip that locks itself at start does not report
+  /// this.
   func waitForStart() throws(ProbeError) {
     _ = try port.perform {
       $0.waitWord(Self.controlAndStatus, for: Self.wasReset, mask: Self.wasReset | Self.isHalted)
     }
   }
 
-  /// Adds to `batch` what sets registers of the halted core.
+  /// Adds to `batch` the accesses that set registers of the halted core.
   static func set(_ values: [(Register, UInt32)], in batch: inout RegisterBatch) {
     for (register, value) in values {
       batch.writeWord(registerData, value)
@@ -87,7 +88,7 @@ struct CortexCore {
     }
   }
 
-  /// Adds to `batch` what lets the core run on.
+  /// Adds to `batch` the accesses that resume the core.
   static func run(in batch: inout RegisterBatch) { batch.writeWord(controlAndStatus, running) }
 
   /// Whether the core has stopped by itself or is locked up.

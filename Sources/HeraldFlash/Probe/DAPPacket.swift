@@ -10,7 +10,7 @@ struct DAPAccess: Equatable {
   /// What is written or waited for; `nil` for a plain read.
   let value: UInt32?
 
-  /// Whether the response holds a word for it.
+  /// Whether the response contains a word for it.
   var answersWord: Bool { request & 0x12 == 0x02 }
   /// Its bytes in the request.
   var size: Int { value == nil ? 1 : 5 }
@@ -18,11 +18,11 @@ struct DAPAccess: Equatable {
 
 /// One command to a probe.
 enum DAPCommand: Equatable {
-  /// Bytes that are answered by the command's number and 0 for "done".
+  /// A command whose response is the command's number and 0 (DAP_OK).
   case plain([UInt8])
-  /// DAP_Connect for SWD, answered by 1.
+  /// DAP_Connect for SWD, with the response 1.
   case connect
-  /// DAP_Info, answered by up to so many bytes.
+  /// DAP_Info, with a response of at most `most` bytes.
   case info(UInt8, most: Int)
   /// DAP_Transfer.
   case transfer([DAPAccess])
@@ -42,7 +42,7 @@ enum DAPCommand: Equatable {
     }
   }
 
-  /// Bytes of the longest answer.
+  /// Bytes of the longest response.
   var answerSize: Int {
     switch self {
     case .plain, .connect: 2
@@ -73,21 +73,21 @@ enum DAPCommand: Equatable {
   }
 }
 
-/// What came back for a row of commands.
+/// The responses to a sequence of commands.
 struct DAPResponses: Equatable {
   /// Words that were read, in order.
   var words: [UInt32] = []
-  /// What DAP_Info answered, in order; empty where the probe does not know.
+  /// The responses of DAP_Info, in order; empty where the probe has no information.
   var infos: [[UInt8]] = []
 }
 
-/// One packet: one command, or several behind DAP_ExecuteCommands.
+/// One packet: one command, or several in DAP_ExecuteCommands.
 struct DAPPacket: Equatable {
   /// In order.
   var commands: [DAPCommand] = []
-  /// Bytes of the commands, without what holds several together.
+  /// Bytes of the commands, without DAP_ExecuteCommands.
   private(set) var requestSize = 0
-  /// Bytes of the longest answers, likewise.
+  /// Bytes of the longest responses, without DAP_ExecuteCommands.
   private(set) var answerSize = 0
 
   mutating func append(_ command: DAPCommand) {
@@ -110,7 +110,7 @@ struct DAPPacket: Equatable {
     return accesses.count
   }
 
-  /// What goes over the wire.
+  /// The bytes of the packet.
   var bytes: [UInt8] {
     var bytes: [UInt8] = commands.count > 1 ? [0x7F, UInt8(truncatingIfNeeded: commands.count)] : []
     for command in commands { command.append(to: &bytes) }
@@ -128,7 +128,7 @@ struct DAPPacket: Equatable {
   }
 }
 
-/// Goes through the bytes of a response.
+/// Parses the bytes of a response.
 private struct ResponseReader {
   let bytes: [UInt8]
   var offset = 0
@@ -194,8 +194,8 @@ private struct ResponseReader {
     }
   }
 
-  /// Bits 0 to 2 the chip's acknowledgement of the last access, bit 3 a damaged answer, bit 4 a value that
-  /// did not come.
+  /// Bits 0 to 2 the chip's acknowledgement of the last access, bit 3 a protocol error, bit 4 a value
+  /// mismatch.
   func acknowledge(_ response: UInt8, done: Int, of wanted: Int) throws(ProbeError) {
     if response & 0x08 != 0 { throw .silent }
     switch response & 0x07 {

@@ -1,8 +1,8 @@
-/// Puts commands into as few packets as they fit in.
+/// Packs commands into as few packets as possible.
 ///
 /// A packet and its response each have to fit the probe's packet size. A probe with atomic commands takes
 /// several commands in one packet (DAP_ExecuteCommands), so that the end of one block of words, a new address
-/// and the start of the next share a packet; another takes one command in each.
+/// and the start of the next share a packet; other probes accept one command in each packet.
 struct DAPPacketWriter {
   /// DAP_ExecuteCommands and the number of commands.
   private static let wrapping = 2
@@ -51,7 +51,7 @@ struct DAPPacketWriter {
   mutating func write(_ words: [UInt32], to request: UInt8) {
     var rest = words[...]
     if !isAtomic, let count = open.lastTransferCount {
-      // What would be the short last block goes along with the transfer before, if it has room.
+      // A short last block is appended to the previous transfer, if it has room.
       let odd = rest.count % ((size - 5) / 4)
       if odd > 0, count + odd <= 255, fits(5 * odd, 0) {
         for word in rest.prefix(odd) { open.extendLast(by: DAPAccess(request: request, value: word)) }

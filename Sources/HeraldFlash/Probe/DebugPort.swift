@@ -1,14 +1,13 @@
 import HeraldHostLink
 import HeraldImages
 
-/// The debug port of a chip behind a probe: SWD brought up, debug power on, errors cleared (ADIv5.2, B2; ARM
-/// IHI 0031).
+/// The debug port of a chip: SWD initialisation, debug power, clearing of errors (ADIv5.2, B2; ARM IHI 0031).
 final class DebugPort {
   /// The probe in between.
   let probe: DebugProbe
-  /// What DPIDR said; 0 before `connect`.
+  /// The value of DPIDR; 0 before `connect`.
   private(set) var identifier: UInt32 = 0
-  /// What stands in SELECT and the control word of access port 0, as far as that is known.
+  /// The values of SELECT and the control word of access port 0, as far as known.
   private var standing = RegisterBatch.Standing()
   private let clock: UInt32
 
@@ -23,20 +22,19 @@ final class DebugPort {
     [0x12, 136] + [UInt8](repeating: 0xFF, count: 7) + [0x9E, 0xE7] + [UInt8](repeating: 0xFF, count: 7) + [0]
   )
 
-  /// Reads the identifier, which has to come first after a line reset; clears what errors stand; asks for
-  /// power for debug and system.
+  /// Reads the identifier, which has to come first after a line reset; clears sticky errors; requests debug
+  /// and system power.
   private static let wake: DAPCommand = .transfer([
     DAPAccess(request: 0x02, value: nil), DAPAccess(request: 0x00, value: 0x1E),
     DAPAccess(request: 0x08, value: 0), DAPAccess(request: 0x04, value: 0x5000_0000),
   ])
 
-  /// Asks the probe, starts SWD and switches debug power on.
+  /// Queries the probe, starts SWD and switches debug power on.
   func connect() throws(ProbeError) {
     standing = .init()
     var frequency: [UInt8] = [0x11]
     frequency.append(littleEndian: clock)
-    // Two idle cycles; 16384 attempts while WAIT is answered, 65535 while a value is not what it should
-    // become.
+    // Two idle cycles; 16384 retries on WAIT, 65535 retries on a value mismatch.
     let configuration: [UInt8] = [0x04, 0x02, 0x00, 0x40, 0xFF, 0xFF]
     try probe.begin([
       .connect, .plain(frequency), .plain(configuration), .plain([0x13, 0x00]), Self.lineReset,
@@ -63,8 +61,8 @@ final class DebugPort {
     standing = .init()
   }
 
-  /// Carries out what `build` puts together, in as few packets as it fits in, and returns the words that were
-  /// read in order.
+  /// Performs the accesses added by `build`, in as few packets as possible, and returns the words read, in
+  /// order.
   func perform(_ build: (inout RegisterBatch) -> Void) throws(ProbeError) -> [UInt32] {
     var batch = RegisterBatch(probe.newWriter(), standing)
     build(&batch)

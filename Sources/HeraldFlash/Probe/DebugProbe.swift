@@ -1,18 +1,17 @@
 import HeraldHostLink
 import HeraldText
 
-/// A CMSIS-DAP probe: what it can do, and packets in flight up to its own number.
+/// A CMSIS-DAP probe: its capabilities, and its outstanding packets.
 final class DebugProbe {
-  /// The least packet any probe takes: a report of HID at full speed.
+  /// The minimum packet size of a probe: a full-speed HID report.
   private static let leastPacket = 64
-  /// How long a probe may take over one packet. In one packet it may wait for a chip that erases a page, or
-  /// for a loader that programs many.
+  /// The timeout of one packet, which may wait for a page erasure, or for a loader that programs many pages.
   private static let timeout = Duration.seconds(15)
 
   private let pipe: any ProbePipe
   /// Bytes of a packet.
   private(set) var packetSize = DebugProbe.leastPacket
-  /// How many packets it takes ahead of its responses.
+  /// The maximum number of outstanding packets.
   private(set) var packetCount = 1
   /// Whether it takes several commands in one packet.
   private(set) var isAtomic = false
@@ -24,13 +23,13 @@ final class DebugProbe {
   /// Over `pipe`; nothing is sent yet.
   init(_ pipe: any ProbePipe) { self.pipe = pipe }
 
-  /// Where it leads.
+  /// The location of the probe.
   var location: String { pipe.location }
   /// The probe's texts.
   var identity: USBIdentity { pipe.identity }
 
-  /// Asks what the probe can do (DAP_Info: capabilities, then packet count, packet size and version) and
-  /// sends `commands` in the same packets.
+  /// Queries the capabilities of the probe (DAP_Info: capabilities, then packet count, packet size and
+  /// version) and sends `commands` in the same packets.
   func begin(_ commands: [DAPCommand]) throws(ProbeError) {
     packetSize = Self.leastPacket
     packetCount = 1
@@ -53,7 +52,7 @@ final class DebugProbe {
     packetCount = max(1, min(Int(infos[0][0]), 64))
   }
 
-  /// Asks for the version of the probe's firmware.
+  /// Queries the version of the probe's firmware.
   func askVersion() throws(ProbeError) {
     let text = try run([.info(0x04, most: packetSize - 2)]).infos.first ?? []
     version = PrintableText.of(String(decoding: text.prefix { $0 != 0 }, as: UTF8.self))
@@ -69,8 +68,8 @@ final class DebugProbe {
   /// A writer for this probe's packets.
   func newWriter() -> DAPPacketWriter { DAPPacketWriter(size: packetSize, isAtomic: isAtomic) }
 
-  /// Sends `packets`, several ahead of their responses. After the first that fails no further one is sent;
-  /// what was already under way is waited for, so that answers stay in step with packets.
+  /// Sends `packets`, several ahead of their responses. After the first failure no further packet is sent;
+  /// outstanding responses are awaited, so that packets and responses stay synchronised.
   func exchange(_ packets: [DAPPacket]) throws(ProbeError) -> DAPResponses {
     var answers = DAPResponses()
     var failure: ProbeError?
@@ -98,6 +97,6 @@ final class DebugProbe {
     return answers
   }
 
-  /// Gives the probe back.
+  /// Releases the probe.
   func close() { pipe.close() }
 }

@@ -25,7 +25,7 @@ struct FlashController {
   /// That of the chip behind `port`.
   init(_ port: DebugPort) { self.port = port }
 
-  /// Carries out `steps` with the controller in `mode`, and leaves it so that nothing can be written.
+  /// Performs `steps` with the controller in `mode`, then sets it to read-only.
   private func perform(_ mode: UInt32, _ steps: (inout RegisterBatch) -> Void) throws(ProbeError) {
     _ = try port.perform { batch in
       batch.writeWord(Self.configuration, mode)
@@ -48,7 +48,7 @@ struct FlashController {
   /// Erases flash and UICR, which takes no longer than `timeout`.
   func eraseEverything(_ timeout: Duration) throws(ProbeError) { try begin(Self.eraseAll, timeout) }
 
-  /// Sets `register` off and waits until it is done: longer than a probe waits by itself.
+  /// Starts the operation of `register` and waits for its completion, longer than a probe waits by itself.
   private func begin(_ register: UInt32, _ timeout: Duration) throws(ProbeError) {
     _ = try port.perform { batch in
       batch.writeWord(Self.configuration, Self.erasable)
@@ -69,8 +69,8 @@ struct FlashController {
     }
   }
 
-  /// Makes the words of UICR from `address` on, which are `old` now, what `new` says. Bits come back only
-  /// when all of UICR is erased.
+  /// Changes the words of UICR from `address` on from `old` to `new`. Bits can be set only by erasing all of
+  /// UICR.
   func writeUICR(_ old: [UInt32], _ new: [UInt32], at address: UInt32, _ timeout: Duration)
     throws(ProbeError)
   {
@@ -87,7 +87,7 @@ struct FlashController {
     }
   }
 
-  /// Waits until it has finished what the firmware, or a loader that was stopped, had begun.
+  /// Waits for the completion of an operation started by the firmware or a stopped loader.
   func settle() throws(ProbeError) {
     _ = try port.perform { batch in
       batch.waitWord(Self.ready, for: 1, mask: 1)

@@ -2,13 +2,13 @@ import HeraldHAL
 import HeraldHostLink
 import HeraldImages
 
-/// The program in the chip's RAM that writes its flash while the host sends what comes next (FlashLoader.s).
+/// The program in the chip's RAM that writes its flash while the host sends the next data (FlashLoader.s).
 ///
-/// A block of words takes a packet for each half kilobyte, and there is no way below that. Everything else
-/// rides along: the command stands behind the data in the same block, and the wait for the other slot is the
-/// last thing in the packet that fills this one.
+/// A block of words requires one packet for each half kilobyte. No further packets are required: the command
+/// follows the data in the same block, and the wait for the other slot is the last access in the packet that
+/// fills this one.
 final class FlashLoader {
-  /// What a slot's command says.
+  /// The commands of a slot.
   private enum Command {
     static let done: UInt32 = 0
     static let checksum: UInt32 = 1
@@ -19,8 +19,8 @@ final class FlashLoader {
   private static let tableOffset: UInt32 = 0x200
   private static let slotsOffset: UInt32 = 0x600
   private static let headerSize: UInt32 = 16
-  /// Data of a slot at most: large enough that little is left over in packets, small enough that the first is
-  /// programmed soon.
+  /// The maximum data size of a slot: large enough for few partly filled packets, small enough for an early
+  /// start of programming.
   private static let largestCapacity: UInt32 = 8192
 
   private let port: DebugPort
@@ -31,7 +31,7 @@ final class FlashLoader {
   /// Bytes of data that go in at once: whole pages.
   let capacity: Int
   private var slot = 0
-  /// What is under way in each slot, to be waited for before the slot is used again.
+  /// Whether each slot is in use; it is awaited before the slot is used again.
   private var isBusy = [false, false]
 
   /// For a chip with `ramSize` bytes of RAM from `ram` on, and flash pages of `pageSize` bytes; `nil` if no
@@ -55,7 +55,7 @@ final class FlashLoader {
   }
   private func commandAddress(_ slot: Int) -> UInt32 { dataAddress(slot) + UInt32(capacity) + 12 }
 
-  /// Puts the program into RAM and starts it. The core has to be halted.
+  /// Loads the program into RAM and starts it. The core has to be halted.
   func start() throws(ProbeError) {
     slot = 0
     isBusy = [false, false]
@@ -72,8 +72,8 @@ final class FlashLoader {
     }
   }
 
-  /// The CRC-32 of each of `count` stretches of `size` bytes (a multiple of four) from `address` on, computed
-  /// on the chip from what its flash holds.
+  /// The CRC-32 of each of `count` ranges of `size` bytes (a multiple of four) from `address` on, computed on
+  /// the chip from what its flash holds.
   func checksums(of address: UInt32, size: Int, count: Int) throws(ProbeError) -> [UInt32] {
     var sums: [UInt32] = []
     while sums.count < count {
@@ -143,7 +143,7 @@ final class FlashLoader {
         return
       } catch .mismatch {
         let command = try port.perform { $0.readWord(commandAddress(slot)) }.first
-        // Refused: what arrived was not what was sent. To the caller that is a response that arrived damaged.
+        // Refused: the received data were damaged. The caller handles this as a damaged response.
         if command == Command.refused { throw .silent }
         if try core.hasStopped() || deadline.hasPassed { throw .mismatch }
       }

@@ -14,7 +14,7 @@ struct ProbeListing: Equatable {
   let productID: UInt16
   /// Its texts.
   let identity: USBIdentity
-  /// Where it answers.
+  /// The interface for CMSIS-DAP.
   let interface: ProbeInterface
 
   /// The probes that are plugged in, by their places; what they are is in the kernel's files, which need no
@@ -33,7 +33,7 @@ struct ProbeListing: Equatable {
     guard libusb_get_device_descriptor(device, &descriptor) == 0 else { return nil }
     let (path, node) = LibUSB.place(of: device)
     for configuration in LibUSB.configurations(of: device, descriptor) {
-      // Most devices have neither kind of interface: they are not asked for texts.
+      // Most devices have neither kind of interface: their strings are not requested.
       guard configuration.interfaces.contains(where: { [0xFF, 3].contains($0.kind.interfaceClass) }) else {
         continue
       }
@@ -57,8 +57,8 @@ struct ProbeListing: Equatable {
     return nil
   }
 
-  /// The name of an interface: from the kernel, which asked when the device was plugged in, or from the
-  /// device if it can be opened.
+  /// The name of an interface: from the kernel, which read it at enumeration, or from the device if it can be
+  /// opened.
   private static func name(_ index: UInt8, of device: OpaquePointer, _ folder: String) -> String {
     guard index != 0 else { return "" }
     if let data = FileManager.default.contents(atPath: "/sys/bus/usb/devices/\(folder)/interface") {
@@ -72,7 +72,7 @@ struct ProbeListing: Equatable {
     return count > 0 ? String(decoding: text[..<Int(count)], as: UTF8.self) : ""
   }
 
-  /// What a person does who may not open it.
+  /// The advice for a user without permission to open it.
   var permissionAdvice: String {
     "as root, put SUBSYSTEM==\"usb\", ATTR{idVendor}==\"\(vendorID.hexadecimal(4))\", "
       + "ATTR{idProduct}==\"\(productID.hexadecimal(4))\", TAG+=\"uaccess\" into /etc/udev/rules.d/70-probe.rules, run "

@@ -14,7 +14,7 @@ struct NordicChip: Equatable {
   let flashSize: UInt32
   /// Bytes of RAM, which begins at 0x20000000.
   let ramSize: UInt32
-  /// The number that each chip has of its own.
+  /// The unique number of the chip.
   let serialNumber: UInt64
 
   /// Where RAM begins.
@@ -73,7 +73,7 @@ struct NordicChip: Equatable {
 }
 
 /// The lock of an nRF52's debug port, and the way to open it: the control access port (product specification,
-/// "CTRL-AP"), which stays reachable and whose ERASEALL takes everything with it, the lock included.
+/// "CTRL-AP"), which stays accessible and whose ERASEALL erases everything, including the lock.
 struct ControlAccessPort {
   private static let number: UInt32 = 1
   private static let reset: UInt32 = 0x00
@@ -89,8 +89,8 @@ struct ControlAccessPort {
 
   /// Whether the memory is locked; `nil` if the chip has no such port, as an nRF51 has none.
   ///
-  /// Asked twice, with the access port of the memory asked as well whether it is enabled: a bad contact, too,
-  /// reads as zeros, and what follows from "locked" costs all that is on the chip.
+  /// Read twice, and compared with the enable state of the memory access port: a bad contact also reads as
+  /// zeros, and unlocking erases the chip.
   func isLocked() throws(ProbeError) -> Bool? {
     let words = try port.perform { batch in
       batch.read(port: Self.number, register: Self.identification)

@@ -1,8 +1,8 @@
 import HeraldHAL
 import HeraldImages
 
-/// The bytes of an image as whole pages of flash, in words; what no byte of it says is erased flash, all
-/// ones.
+/// The bytes of an image as whole pages of flash, in words; bytes outside the image are 0xFF, as in erased
+/// flash.
 struct PagedImage {
   /// Bytes of a page.
   let pageSize: Int
@@ -49,7 +49,7 @@ struct PagedImage {
     return CRC32.of(page.span)
   }
 
-  /// The pages as stretches without gaps.
+  /// The pages as contiguous ranges.
   var stretches: [Range<Int>] { Self.stretches(of: Array(addresses.indices), addresses, pageSize) }
 
   /// `indices`, ascending, as stretches of pages that lie together, of at most `limit` pages each.

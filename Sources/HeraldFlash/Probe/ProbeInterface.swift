@@ -1,6 +1,6 @@
 import HeraldHostLink
 
-/// Where on a USB device a CMSIS-DAP probe answers (CMSIS-DAP 2.1, "USB interface").
+/// The interface of a CMSIS-DAP probe on a USB device (CMSIS-DAP 2.1, "USB interface").
 struct ProbeInterface: Equatable {
   /// Version 1 puts its packets into HID reports of a fixed size, version 2 into bulk transfers.
   let isHID: Bool
@@ -13,7 +13,7 @@ struct ProbeInterface: Equatable {
   /// Host to probe; `nil` where reports go by SET_REPORT.
   let output: USBEndpoint?
 
-  /// What the name of the interface, or of a device with HID, has in it.
+  /// The mark in the name of the interface, or of a device with HID.
   private static let mark = "CMSIS-DAP"
 
   /// The interface with bulk endpoints if there is one, else that with HID reports. `name` gives the text of
@@ -48,7 +48,7 @@ struct ProbeInterface: Equatable {
 
   /// Bytes of a transfer that holds `packet` of a probe with packets of `packetSize` bytes. HID reports are
   /// always full. A bulk transfer has to end with a short USB packet, unless it is as long as the probe's
-  /// packets are: a zero behind the packet is not looked at, and spares an empty one.
+  /// packets are: a zero after the packet is ignored, and avoids an empty packet.
   func framed(_ packet: [UInt8], packetSize: Int) -> [UInt8] {
     if isHID {
       let report = output?.maximumPacket ?? input.maximumPacket

@@ -2,34 +2,34 @@ import HeraldHostLink
 
 /// Carries whole CMSIS-DAP packets to a debug probe and back. Used from one thread.
 ///
-/// A probe answers each packet with one packet, in the same order; how many may be on their way at once is
-/// the probe's own word.
+/// A probe responds to each packet with one packet, in the same order; it reports the maximum number of
+/// outstanding packets.
 protocol ProbePipe: AnyObject {
-  /// Where it leads, in the words of `--to`.
+  /// The location of the probe, in the form of `--to`.
   var location: String { get }
   /// The probe's texts.
   var identity: USBIdentity { get }
 
   /// Hands one packet over, to a probe that takes packets of up to `packetSize` bytes; throws `.link` if the
-  /// probe is gone or takes nothing.
+  /// probe is disconnected or does not accept it.
   func send(_ packet: [UInt8], packetSize: Int) throws(HostLinkError)
   /// The next response; throws `.noAnswer` if there is none before `deadline`.
   func receive(by deadline: Deadline) throws(HostLinkError) -> [UInt8]
-  /// Gives the probe back. Safe to call twice.
+  /// Releases the probe. Safe to call twice.
   func close()
 }
 
 /// Why something on a chip could not be read or written through a probe.
 enum ProbeError: Error, Equatable {
-  /// The way to the probe, or the probe itself.
+  /// The link to the probe, or the probe itself, failed.
   case link(HostLinkError)
-  /// The chip answered WAIT for as long as the probe tries again.
+  /// The chip responded with WAIT to all retries of the probe.
   case wait
-  /// The chip answered FAULT: the bus refused the address, or an error before it stands.
+  /// The chip responded with FAULT: a bus error, or an earlier sticky error.
   case fault
-  /// The chip did not answer, or its answer arrived damaged.
+  /// The chip did not respond, or its response was damaged.
   case silent
-  /// A register did not become what was waited for.
+  /// A register did not reach the expected value.
   case mismatch
 
   /// The same for a person, at `location`.

@@ -4,12 +4,11 @@ import HeraldText
 
 /// A board behind a debug probe.
 ///
-/// Everything it does can be done again from the start, so what fails because the line was disturbed is tried
-/// again: at most twice, after the line was reset. The first page of firmware, which has the vector table, is
-/// erased before and written after all others: a board that was left in between does not start half a
-/// program.
+/// All operations can be repeated from the start: after a line error they are repeated at most twice, after a
+/// line reset. The first page of firmware, which has the vector table, is erased before and written after all
+/// others: a board that was interrupted does not start a partial program.
 public final class ProbeProgrammer: Programmer {
-  /// Where it leads.
+  /// The location of the board.
   public var location: String { port.probe.location }
 
   private static let attempts = 3
@@ -28,12 +27,12 @@ public final class ProbeProgrammer: Programmer {
   private var loader: FlashLoader?
   /// Whether the core was stopped or runs the loader.
   private var hasCore = false
-  /// What the board holds if something fails now.
+  /// The state of the board after a failure at this point.
   private var state = FlashFailure.BoardState.untouched
-  /// Whether what the board holds may start: nothing was changed, or all of it was compared.
+  /// Whether the contents may be started: nothing was changed, or all was verified.
   private var isWhole = true
 
-  /// What was seen of the chip.
+  /// The identification of the chip.
   struct Examination: Equatable {
     /// `nil` if it is locked, or none of these families.
     let chip: NordicChip?
@@ -54,7 +53,7 @@ public final class ProbeProgrammer: Programmer {
     self.timeout = timeout
   }
 
-  // MARK: Looking
+  // MARK: Identifying
 
   /// Names the chip, and says whether it is locked. The firmware keeps running.
   public func look() throws(FlashFailure) -> BoardIdentification {
@@ -98,7 +97,7 @@ public final class ProbeProgrammer: Programmer {
     return seen
   }
 
-  // MARK: Carrying out
+  // MARK: Performing
 
   /// Does `body`, connecting before; again if the line was disturbed. What was seen of the chip is forgotten
   /// then: it may be another one.
@@ -129,7 +128,7 @@ public final class ProbeProgrammer: Programmer {
     }
   }
 
-  /// What helps against the cause, and what to do about the board.
+  /// The advice for the cause and the state of the board.
   private func advice(_ cause: String?) -> String? {
     let board = state == .untouched ? nil : "then run `herald-flash write` again"
     let parts = [cause, board].compactMap { $0 }
@@ -318,8 +317,8 @@ public final class ProbeProgrammer: Programmer {
     if try examine().chip?.locksAtReset == true { try flash.keepOpen() }
   }
 
-  /// Erases a locked chip completely. A chip that reports completion and is still locked was not erased: it
-  /// is asked again.
+  /// Erases a locked chip completely. A chip that reports completion and is still locked was not erased: the
+  /// command is repeated.
   private func unlock() throws(ProbeError) {
     for _ in 0..<Self.attempts {
       try control.eraseAll(timeout)
@@ -332,7 +331,7 @@ public final class ProbeProgrammer: Programmer {
         advice: "switch the board off and on"))
   }
 
-  // MARK: Giving back
+  // MARK: Releasing
 
   /// Resets the chip and lets it run.
   public func reset() throws(FlashFailure) {
@@ -352,8 +351,7 @@ public final class ProbeProgrammer: Programmer {
     }
   }
 
-  /// Lets the chip run, unless its firmware is not whole, and the probe go. What fails now is of no more use
-  /// to anybody.
+  /// Starts the chip, unless its firmware is incomplete, and releases the probe. Errors are ignored.
   public func close() {
     if isConnected {
       if hasCore, isWhole { try? core.restart() }

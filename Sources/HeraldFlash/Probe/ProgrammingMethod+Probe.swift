@@ -2,7 +2,7 @@ import HeraldHostLink
 import HeraldText
 
 extension ProgrammingMethod {
-  /// Debug probes that speak CMSIS-DAP: plugged in, or offered by USB/IP servers.
+  /// CMSIS-DAP debug probes, on USB or exported by USB/IP servers.
   public static let probe = ProgrammingMethod(
     .probe, form: "SERIAL-NUMBER, probe:usb:BUS-PORT or probe:usbip://HOST[:PORT][/BUSID]",
     find: { options in ProbeAddress.found(options) },
@@ -15,7 +15,7 @@ extension ProgrammingMethod {
     })
 }
 
-/// Which probe a person means, in the words behind `probe:`.
+/// A probe selection, the value after `probe:`.
 enum ProbeAddress: Equatable {
   /// `usb:BUS-PORT`: the probe plugged in there.
   case usb(path: String)

@@ -1,4 +1,4 @@
-/// Accesses to registers and memory, gathered for as few packets as they fit in.
+/// Accesses to registers and memory, packed into as few packets as possible.
 ///
 /// Memory is reached through access port 0 (ADIv5.2, C2). Single words go through its banked data registers,
 /// which leave the address where it is: four words at a time, and fit for waiting. Blocks go through DRW with
@@ -18,7 +18,7 @@ struct RegisterBatch {
   private var writer: DAPPacketWriter
   private(set) var standing: Standing
 
-  /// Continues in `writer` where `standing` tells what is known.
+  /// Continues in `writer` with the known register values `standing`.
   init(_ writer: DAPPacketWriter, _ standing: Standing) {
     self.writer = writer
     self.standing = standing
@@ -100,9 +100,8 @@ struct RegisterBatch {
     wait(port: 0, register: 0x10 | address & 12, for: value, mask: mask)
   }
 
-  /// Leaves the address where writing does no harm: in FICR, which is read only. Commands behind one that
-  /// failed are still carried out; if the one that failed was the next address, what follows it goes where
-  /// the last one led.
+  /// Sets the address to FICR, which is read-only. Commands after a failed one are still performed; if the
+  /// failed one sets the next address, later accesses use the previous address.
   mutating func park() { setAddress(0x1000_0000) }
 
   /// Writes `words` from `address` on.

@@ -5,9 +5,9 @@ import HeraldText
 
 /// An image slot as the device reports it.
 struct DeviceSlot: Equatable, Sendable {
-  /// Which image of the device's: 0 where it has one.
+  /// The image number of the device; 0 if it has one image.
   let image: UInt32
-  /// 0 is what runs, 1 what comes next.
+  /// 0 is the running image, 1 the next one.
   let slot: UInt32
   /// The image's version, safe to show.
   let version: String
@@ -31,7 +31,7 @@ struct DeviceSlot: Equatable, Sendable {
     isPermanent = flag(ImageKey.permanent)
   }
 
-  /// For people.
+  /// The slot as text for display.
   var text: String {
     var words = [version.isEmpty ? "an image" : version]
     if isActive { words.append("runs") }
@@ -50,15 +50,14 @@ struct DeviceSlot: Equatable, Sendable {
 struct DeviceImages {
   /// The client that carries the requests.
   let client: SMPClient
-  /// The same line, with more timeout: for what erases flash before it answers.
+  /// A client of the same transport with a longer timeout, for requests that erase flash before the response.
   let patientClient: SMPClient
 
   /// The longest packet that is sent, even if the device accepts longer ones.
   static let longestPacket = 1024
   /// Length and checksum around a packet on a serial line.
   static let framing = 4
-  /// What goes to a device that does not say how long a packet may be; MCUboot's serial recovery has room for
-  /// more.
+  /// The packet length for a device that does not report its maximum; MCUboot's serial recovery accepts more.
   static let cautiousPacket = 256
   /// The header and all of the map but the bytes of the image: in the first packet, and in those that follow.
   static let firstOverhead = SMPHeader.size + 68

@@ -8,7 +8,7 @@ import HeraldText
 /// firmware that runs is not touched. Recovery has no firmware that runs: there the image goes to where it is
 /// started from, which nobody has to be told.
 public final class SMPProgrammer: Programmer {
-  /// Where it leads.
+  /// The location of the device.
   public var location: String { "smp:\(images.client.location)" }
 
   private let transport: any SMPTransport
@@ -110,7 +110,7 @@ public final class SMPProgrammer: Programmer {
     }
   }
 
-  /// Whether the device has an image with this hash. Recovery may tell no hashes.
+  /// Whether the device has an image with this hash. Serial recovery may not report hashes.
   public func verify(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
     let slots = try asking(.unverified) { () throws(HostLinkError) in try images.state() }
     guard let hash = plan.image.mcuboot?.hash else {
@@ -145,7 +145,7 @@ public final class SMPProgrammer: Programmer {
     try asking(.unknown) { () throws(HostLinkError) in try images.reset() }
   }
 
-  /// Has the device keep the firmware that runs. With `image` only if that is what runs.
+  /// Confirms the running firmware. With `image`, only if that image is running.
   public func confirm(_ image: FirmwareImage?) throws(FlashFailure) {
     let slots = try asking(.untouched) { () throws(HostLinkError) in try images.state() }
     guard let running = slots.first(where: { $0.isActive }) else {
@@ -171,20 +171,20 @@ public final class SMPProgrammer: Programmer {
     _ = try asking(.unknown) { () throws(HostLinkError) in try images.plan(nil, isPermanent: true) }
   }
 
-  /// Opens a session with a device that has an access key. MCUboot's serial recovery has none, and is told no
-  /// secret.
+  /// Opens a session with a device that has an access key. MCUboot's serial recovery has none, and no secret
+  /// is sent to it.
   func authenticate(_ path: String, serial: String, isNew: Bool) throws(HostLinkError) {
     guard try device.access().knowsKeys else { return }
     try device.authenticate(keyFile: path, serial: serial, isNew: isNew) { _ in }
   }
 
-  /// Ends the session, and gives the line back.
+  /// Ends the session, and releases the transport.
   public func close() {
     device.client.closeSession()
     transport.close()
   }
 
-  /// What comes after a restart.
+  /// The behaviour after a restart, for the user.
   public func remark(after plan: FlashPlan) -> String? {
     guard firmwareRuns, !isPermanent else { return nil }
     return

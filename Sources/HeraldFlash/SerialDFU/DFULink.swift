@@ -4,7 +4,7 @@ import HeraldText
 
 /// A line that carries bytes to a boot loader and back.
 protocol SerialLine: AnyObject {
-  /// Writes all of `bytes`; throws `.link` if the line is gone or does not take them before `deadline`.
+  /// Writes all of `bytes`; throws `.link` if the line is closed or does not accept them before `deadline`.
   func write(_ bytes: [UInt8], by deadline: Deadline) throws(HostLinkError)
   /// Up to `limit` bytes, as soon as there is one; empty if none arrives before `deadline`. Throws `.link`
   /// when the other end has closed.
@@ -17,7 +17,7 @@ extension ByteStream: SerialLine {}
 
 /// Why a request to a boot loader failed.
 enum DFUError: Error, Equatable {
-  /// The line, or a response that is none.
+  /// The line failed, or a response is invalid.
   case link(HostLinkError)
   /// Its response: a result other than 1, and the further one that goes with 0x0B.
   case refused(request: UInt8, result: UInt8, extended: UInt8?)
@@ -32,7 +32,7 @@ final class DFULink {
     case data = 2
   }
 
-  /// How much of an object is there.
+  /// The received part of an object.
   struct Progress: Equatable {
     let offset: UInt32
     let checksum: UInt32
@@ -66,7 +66,7 @@ final class DFULink {
     self.timeout = timeout
   }
 
-  /// Turns off receipts, which USB has no need of, and asks how long a frame may be.
+  /// Turns off receipts, which are not required over USB, and requests the maximum frame length.
   func begin() throws(DFUError) {
     _ = try ask(Request.notifications, [0, 0])
     let answer = try ask(Request.unit)
@@ -75,14 +75,14 @@ final class DFULink {
     writeSize = max(1, (number(answer, 0, 2) - 1) / 2 - 1)
   }
 
-  /// The chip, as FICR's INFO.PART has it; `nil` if the boot loader does not tell.
+  /// The chip, as FICR's INFO.PART has it; `nil` if the boot loader does not report it.
   func hardwarePart() throws(DFUError) -> UInt32? {
     guard let answer = try optional(Request.hardware), answer.count >= 4 else { return nil }
     return UInt32(number(answer, 0, 4))
   }
 
   /// What is on the chip: kind (0 SoftDevice, 1 application, 2 boot loader) and version; empty if the boot
-  /// loader does not tell.
+  /// loader does not report it.
   func firmwares() throws(DFUError) -> [(kind: UInt8, version: UInt32)] {
     var found: [(kind: UInt8, version: UInt32)] = []
     for index in 0..<3 as Range<UInt8> {
@@ -100,7 +100,7 @@ final class DFULink {
     }
   }
 
-  /// Turns to an object: the most bytes it may have, and what is there of it.
+  /// Selects an object: its maximum size, and its received part.
   func select(_ object: Object) throws(DFUError) -> (most: Int, Progress) {
     let answer = try ask(Request.select, [object.rawValue])
     guard answer.count >= 12, number(answer, 0, 4) > 0 else { throw violation(answer) }
@@ -117,14 +117,14 @@ final class DFULink {
   /// Appends to the object; there is no response.
   func write(_ bytes: ArraySlice<UInt8>) throws(DFUError) { try send([Request.write] + bytes) }
 
-  /// What is there of the object.
+  /// The length and checksum of the received part.
   func checksum() throws(DFUError) -> Progress {
     let answer = try ask(Request.checksum)
     guard answer.count >= 8 else { throw violation(answer) }
     return progress(answer, 0)
   }
 
-  /// Has the object carried out: the init packet checked, or the piece written.
+  /// Executes the object: the init packet is checked, or the piece written.
   func execute() throws(DFUError) { _ = try ask(Request.execute) }
 
   /// Closes the line.

@@ -4,8 +4,8 @@ import HeraldImages
 /// A board whose boot loader is Adafruit's, or another with the serial DFU of nRF5 SDK 11, on a serial port.
 ///
 /// The boot loader reports only its presence. It erases the application before it checks the requirements of
-/// the new one; if they are not met it restarts, and damaged data it does not start. It is gone when it has
-/// started what it got: that is seen, and nothing else is success.
+/// the new one; if they are not met it restarts, and it does not start damaged data. It disconnects when it
+/// has started the application: only this is success.
 final class LegacyDFUProgrammer: SerialBootLoader {
   let location: String
   let owner = "Adafruit"
@@ -18,8 +18,8 @@ final class LegacyDFUProgrammer: SerialBootLoader {
 
   /// How long the erasure of a page may take.
   private static let erasure = Duration.milliseconds(90)
-  /// How often a boot loader that has everything is asked whether it is still there, while it checks and
-  /// starts it.
+  /// The number of presence checks after the transfer, while the boot loader checks and starts the
+  /// application.
   private static let glances = 20
   /// Time in which a response shows that it is still present.
   private static let glance = Duration.milliseconds(500)
@@ -62,9 +62,9 @@ final class LegacyDFUProgrammer: SerialBootLoader {
     try waitForStart()
   }
 
-  /// What is sent. The board's SoftDevice is asked for whatever the image's package says of that, as long as
-  /// it says no other one: else an application could come to lie where it was not linked for. A package that
-  /// is signed goes as it is.
+  /// The package to send. It always requires the board's SoftDevice, unless the image's package requires
+  /// another one: otherwise an application could be written to an address for which it was not linked. A
+  /// signed package is sent unchanged.
   static func package(_ plan: FlashPlan) throws(FlashFailure) -> DFUPackage {
     let board = plan.board
     guard case .legacy(let wanted)? = board.package else {
@@ -98,8 +98,8 @@ final class LegacyDFUProgrammer: SerialBootLoader {
     }
   }
 
-  /// Has the application that is there erased, and the new one's packet taken. A boot loader in the middle of
-  /// another upload, one that was cut off, restarts at that; then it is told again.
+  /// Erases the present application, and sends the start packet of the new one. A boot loader in an
+  /// interrupted upload restarts on this; then the packet is sent again.
   private func announce(_ package: DFUPackage, _ progress: (FlashProgress) -> Void) throws(FlashFailure) {
     progress(FlashProgress(.erasing, done: 0, total: package.application.count))
     // The erasure may still run: it is acknowledged before it ends.
@@ -121,7 +121,7 @@ final class LegacyDFUProgrammer: SerialBootLoader {
       sizes.append(littleEndian: number)
     }
     try link.send(.start, sizes)
-    // Two more bytes, for its end is taken for a word's.
+    // Two more bytes, as the length is rounded up to a word.
     let pages = package.application.count / 4096 + 1
     try link.send(.initial, package.initPacket + [0, 0], extra: Self.erasure * pages)
   }
@@ -149,7 +149,7 @@ final class LegacyDFUProgrammer: SerialBootLoader {
       state = .unverified
       try link.send(.stop, [])
     } catch {
-      // Restarted by itself behind the init packet: it did not like it.
+      // It restarted after the init packet, which it has rejected.
       if state == .erased, error.cause == .link, (try? restart()) != nil {
         throw FlashFailure(
           .link(.refused),
@@ -163,8 +163,8 @@ final class LegacyDFUProgrammer: SerialBootLoader {
     }
   }
 
-  /// Waits until the boot loader is gone. What it acknowledges after it has been acknowledging once, it does
-  /// not acknowledge on its way out.
+  /// Waits until the boot loader has disconnected. It does not acknowledge packets while it starts the
+  /// application.
   private func waitForStart() throws(FlashFailure) {
     var signs = 0
     for _ in 0..<Self.glances {

@@ -3,7 +3,7 @@ import HeraldHostLink
 /// Packets to a boot loader of nRF5 SDK 11 or before over a serial line, one at a time, and their
 /// acknowledgements.
 ///
-/// A packet is acknowledged when it arrives, and carried out afterwards: what becomes of it shows at the next
+/// A packet is acknowledged on reception, and processed afterwards: its result is only visible at the next
 /// one.
 final class LegacyLink {
   private let line: any SerialLine
@@ -71,8 +71,8 @@ final class LegacyLink {
         sequence = number
         return true
       }
-      // This one is expected: said of the packet before, again. Any other number is one of somebody who began
-      // anew.
+      // The present number is expected: a repeated acknowledgement of the previous packet. Any other number
+      // is from a boot loader that has restarted.
       guard number == sequence else {
         throw HostLinkError(
           .protocolViolation, "\(name) expects packet \(number) and not \(sequence): it began anew",
@@ -82,8 +82,8 @@ final class LegacyLink {
     return false
   }
 
-  /// What is sent again begins with one more end mark, for the one of a frame that was cut off ends that, and
-  /// what follows is skipped.
+  /// A repeated frame begins with an additional end mark: the first one ends a truncated frame, whose rest is
+  /// skipped.
   private func write(_ packet: [UInt8], isAgain: Bool) throws(HostLinkError) {
     try line.write(isAgain ? [SLIP.end] + packet : packet, by: .after(timeout))
   }

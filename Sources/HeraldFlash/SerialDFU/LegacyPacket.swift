@@ -5,8 +5,8 @@ import HeraldImages
 /// "DFU serial packets"): four bytes of header, what is carried, and CRC-16 over both, in a SLIP frame that
 /// begins with the end mark as well.
 ///
-/// Each packet has a sequence number of three bits. Its acknowledgement is a header alone, which says the
-/// number that is expected next.
+/// Each packet has a sequence number of three bits. Its acknowledgement is a header only, with the next
+/// expected number.
 enum LegacyPacket {
   /// What is carried: its first word.
   enum Kind: UInt32 {
@@ -27,7 +27,7 @@ enum LegacyPacket {
   /// A CRC follows; it is to be acknowledged.
   private static let flags: UInt8 = 0xC0
 
-  /// The number behind `sequence`.
+  /// The number after `sequence`.
   static func next(_ sequence: UInt8) -> UInt8 { (sequence &+ 1) % sequences }
 
   /// A packet as it goes over the line. `content` begins with a word's first byte, and is at most `most`

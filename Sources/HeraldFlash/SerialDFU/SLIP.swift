@@ -1,5 +1,5 @@
-/// Frames on a serial line (RFC 1055), with the end mark behind each frame only, as Nordic's boot loader has
-/// them. Older ones want it in front, too.
+/// Frames on a serial line (RFC 1055), with the end mark only after each frame, as for Nordic's boot loader.
+/// Older ones require it at the start, too.
 enum SLIP {
   static let end: UInt8 = 0xC0
   fileprivate static let escape: UInt8 = 0xDB
@@ -21,17 +21,17 @@ enum SLIP {
   }
 }
 
-/// Cuts what comes over a line into frames. A frame that is damaged or too long is dropped as a whole, and
+/// Splits a received byte stream into frames. A frame that is damaged or too long is dropped as a whole, and
 /// empty ones are skipped.
 struct SLIPDecoder {
-  /// The longest answer there is, and some room.
+  /// The longest response, with a margin.
   private static let longest = 4096
 
   private var frame: [UInt8] = []
   private var isEscaped = false
   private var isDamaged = false
 
-  /// Takes one byte; the frame it ends, if any.
+  /// Adds one byte; returns the frame that it completes, if any.
   mutating func take(_ byte: UInt8) -> [UInt8]? {
     if byte == SLIP.end {
       defer { self = SLIPDecoder() }

@@ -1,12 +1,12 @@
 import HeraldHostLink
 import HeraldText
 
-/// A programmer at a boot loader on a serial port, which takes an application, checks it, and starts it by
-/// itself; and does nothing else.
+/// A programmer for a boot loader on a serial port, which only receives an application, checks it, and starts
+/// it.
 protocol SerialBootLoader: Programmer {
-  /// Whose it is.
+  /// The vendor of the boot loader.
   var owner: String { get }
-  /// By what it finds that an application is right.
+  /// The method by which it verifies an application.
   var check: String { get }
 }
 
@@ -23,7 +23,7 @@ extension SerialBootLoader {
 
   func reset() throws(FlashFailure) { throw cannot("starts the firmware by itself") }
 
-  /// What stands in the way of `plan` before anything is sent.
+  /// Throws if `plan` is not possible, before anything is sent.
   func makeSure(_ plan: FlashPlan) throws(FlashFailure) {
     for segment in plan.image.segments where !plan.board.firmware.contains(segment.address, segment.end) {
       throw FlashFailure(

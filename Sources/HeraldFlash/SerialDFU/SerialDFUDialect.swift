@@ -10,13 +10,13 @@ enum SerialDFUDialect: Equatable {
   /// Number of attempts.
   private static let attempts = 3
 
-  /// Asks in both, with what changes nothing in either: Secure DFU's ping, and a packet with nothing in it.
-  /// Each protocol refuses or drops a frame of the other.
+  /// Sends a request without effect in both protocols: Secure DFU's ping, and an empty packet. Each protocol
+  /// refuses or drops a frame of the other.
   /// - Throws: `.noAnswer` if it is neither.
   static func spoken(on line: any SerialLine, name: String, timeout: Duration) throws(HostLinkError)
     -> SerialDFUDialect
   {
-    // The first end mark is for what was on its way before.
+    // The first end mark ends a frame sent before.
     let question = [SLIP.end] + SLIP.encode([0x09, 0x01]) + LegacyPacket.line(1, .nothing, [])
     for _ in 0..<attempts {
       try line.write(question, by: .after(timeout))

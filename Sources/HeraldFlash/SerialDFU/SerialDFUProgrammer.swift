@@ -5,8 +5,8 @@ import HeraldText
 
 /// A board whose boot loader is Nordic's open one, on a serial port: the nRF52840 Dongle.
 ///
-/// The boot loader checks the SHA-256 of what it got, starts it by itself and is gone. What it holds of an
-/// application whose upload was cut off it tells by length and CRC-32: the next upload of the same continues
+/// The boot loader checks the SHA-256 of the application, starts it and disconnects. It reports the received
+/// part of an interrupted upload by length and CRC-32: the next upload of the same application continues
 /// there.
 final class SerialDFUProgrammer: SerialBootLoader {
   let location: String
@@ -25,7 +25,7 @@ final class SerialDFUProgrammer: SerialBootLoader {
     link = DFULink(line, name: location, timeout: timeout)
   }
 
-  // MARK: Looking
+  // MARK: Identifying
 
   func look() throws(FlashFailure) -> BoardIdentification {
     try carryOut(.untouched) { () throws(DFUError) in
@@ -69,7 +69,7 @@ final class SerialDFUProgrammer: SerialBootLoader {
       }
     }
     try sendInit(package, isOurs: package != plan.image.package)
-    // Until the boot loader has all of it, whether the application before is still whole is its secret.
+    // Until the upload is complete, it is unknown whether the previous application is still intact.
     try carryOut(.unknown) { () throws(DFUError) in
       try sendApplication(package.application, progress)
     }
@@ -110,8 +110,8 @@ final class SerialDFUProgrammer: SerialBootLoader {
     progress(FlashProgress(.writing, done: done, total: bytes.count))
   }
 
-  /// Where to go on: behind the last object that is whole, after having had it carried out. What does not
-  /// agree with `bytes` is sent again.
+  /// The offset to continue from: after the last complete object, which is executed first. Data that differ
+  /// from `bytes` are sent again.
   private func resume(_ bytes: [UInt8], _ size: Int, _ there: DFULink.Progress) throws(DFUError) -> Int {
     let offset = Int(there.offset)
     guard offset > 0, offset <= bytes.count else { return 0 }
@@ -121,7 +121,7 @@ final class SerialDFUProgrammer: SerialBootLoader {
     do throws(DFUError) {
       try link.execute()
     } catch .refused {
-      // It was carried out before.
+      // It was executed before.
     }
     return offset
   }
@@ -177,7 +177,7 @@ final class SerialDFUProgrammer: SerialBootLoader {
     }
   }
 
-  /// What the boot loader's results mean (`nrf_dfu_req_handler.h`: nrf_dfu_result_t,
+  /// The text for the boot loader's results (`nrf_dfu_req_handler.h`: nrf_dfu_result_t,
   /// nrf_dfu_ext_error_code_t), with what to do.
   private func refusal(
     _ request: UInt8, _ result: UInt8, _ extended: UInt8?, _ state: FlashFailure.BoardState

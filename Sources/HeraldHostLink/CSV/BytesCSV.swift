@@ -1,7 +1,7 @@
 import HeraldEmbedded
 import HeraldText
 
-/// `messages.csv`: a line for each message a peer sent to the application (HP-30).
+/// `messages.csv`: one line for each signal message from a peer (HP-30).
 public enum MessagesCSV {
   /// The first line.
   public static let header = "time,id,data\n"
@@ -27,7 +27,7 @@ public enum ModelsCSV {
   /// The first line.
   public static let header = "time,id,model\n"
 
-  /// The whole file; models made safe to show. Bytes of other kinds are skipped.
+  /// The whole file, with sanitised models. Bytes of other kinds are skipped.
   public static func text(of bytes: some Sequence<DatedBytes>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)

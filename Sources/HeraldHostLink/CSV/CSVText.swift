@@ -9,14 +9,14 @@ struct CSVText {
     return bytes
   }
 
-  /// Appends text as it is.
+  /// Appends text without quoting.
   mutating func raw(_ text: some StringProtocol) { bytes.append(contentsOf: text.utf8) }
 
-  /// Appends bytes as they are.
+  /// Appends bytes without quoting.
   mutating func raw(_ text: [UInt8]) { bytes += text }
 
-  /// Appends a value, in quotation marks if it contains a comma, a quotation mark or an apostrophe. Marks
-  /// inside are left as they are: the phones do the same.
+  /// Appends a value, in quotation marks if it contains a comma, a quotation mark or an apostrophe. Quotation
+  /// marks inside are not escaped, as on the phones.
   mutating func value(_ text: String) {
     let needsQuotes = text.unicodeScalars.contains {
       $0 == "," || $0 == "\"" || $0 == "'" || $0 == "\u{2019}"
@@ -26,9 +26,9 @@ struct CSVText {
     if needsQuotes { bytes.append(0x22) }
   }
 
-  /// Appends untrusted text: in quotation marks like `value`, but with marks inside doubled, and with an
-  /// apostrophe where a spreadsheet would take it for a formula: in front, and behind a semicolon, which
-  /// separates fields in countries that have a comma in their numbers.
+  /// Appends untrusted text: quoted like `value`, but with quotation marks inside doubled, and with an
+  /// apostrophe where a spreadsheet would interpret a formula: at the start, and after a semicolon, which is
+  /// the field separator in locales with a decimal comma.
   mutating func foreign(_ text: String) {
     var guarded = String.UnicodeScalarView()
     var isStart = true

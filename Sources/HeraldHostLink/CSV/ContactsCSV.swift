@@ -17,7 +17,7 @@ public enum ContactsCSV {
     line.reserveCapacity(96)
     UTCTimestamp.append(event.unixMilliseconds, to: &line)
     line.append(contentsOf: ",BLE,".utf8)
-    // Of a visit the phones do not say whose it is.
+    // The phones do not write the peer of a visit.
     if case .visited = event.kind {} else { event.peer.appendAddress(to: &line) }
     csv.raw(line)
     switch event.kind {
@@ -33,7 +33,7 @@ public enum ContactsCSV {
       csv.value(ShortPayload.text(payload))
     case .heraldDetected: csv.raw(",,,,,,6,,")
     case .lost: csv.raw(",,,,,,,7,")
-    // A venue says its name itself.
+    // The payload of a venue contains its name.
     case .visited(let visit):
       csv.raw(",,,,,5,,,")
       csv.foreign(

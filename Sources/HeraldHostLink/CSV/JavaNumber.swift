@@ -1,8 +1,7 @@
-/// Floating-point numbers as Java's `Double.toString` writes them, which is what Herald's phones put into
-/// their logs.
+/// Formats floating-point numbers as Java's `Double.toString`, as in the logs of phones.
 public enum JavaNumber {
-  /// The shortest digits that name `value`, at least one behind the point: plain from 0.001 to below
-  /// 10,000,000, else with an exponent, as in `1.0E7`.
+  /// The shortest digits that identify `value`, with at least one decimal: without exponent from 0.001 to
+  /// below 10,000,000, else with an exponent, as in `1.0E7`.
   public static func text(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value < 0 ? "-Infinity" : "Infinity" }

@@ -4,10 +4,9 @@ import GRDB
 /// `detection.csv`, `battery.csv`), and beside them `contact_events.csv`, `visits.csv`, `restarts.csv`,
 /// `messages.csv`, `models.csv` and `neighbours.csv`.
 ///
-/// Those with a line for each record grow at their ends. The three others are rewritten whenever something
-/// has changed.
+/// Tables with one line for each record are appended to. The three others are rewritten after every change.
 final class LogTables {
-  /// The tables that grow. The first is always there, the others if they have a line.
+  /// The appended tables. The first always exists, the others only if they have a line.
   private static let growing = [
     ("contacts.csv", ContactsCSV.header), ("battery.csv", BatteryCSV.header),
     ("visits.csv", VisitsCSV.header),
@@ -47,7 +46,7 @@ final class LogTables {
       })
   }
 
-  /// Whether all files are there as they were left.
+  /// Whether all files are unchanged since the last conversion.
   func areAsLeft(_ database: Database) throws -> Bool {
     let known = try known(database)
     return (Self.growing.map(\.0) + Self.replaced).allSatisfy {
@@ -55,8 +54,8 @@ final class LogTables {
     }
   }
 
-  /// Opens the files that grow behind the lines of settled pages. `false` if one of them has changed since:
-  /// all are then rewritten.
+  /// Opens the appended files after the lines of settled pages. `false` if one of them has changed since:
+  /// then all are rewritten.
   func open(_ database: Database, wasCutOff: Bool) throws -> Bool {
     let known = try known(database)
     files = []
@@ -70,7 +69,7 @@ final class LogTables {
     return true
   }
 
-  /// Begins all files that grow.
+  /// Creates all appended files.
   func begin() throws {
     files = Self.growing.map { AppendedFile(folder: folder, name: $0.0, header: $0.1, length: 0) }
     try files[0].append([])
@@ -110,10 +109,10 @@ final class LogTables {
     }
   }
 
-  // MARK: The disk
+  // MARK: Files
 
-  /// Brings the lines of settled pages to the disk and notes the lengths of the files: the next conversion
-  /// keeps them.
+  /// Syncs the lines of settled pages to the disk and stores the lengths of the files, which the next
+  /// conversion keeps.
   func settle(_ database: Database) throws {
     for file in files {
       try file.synchronise()
@@ -121,7 +120,7 @@ final class LogTables {
     }
   }
 
-  /// Brings the end of the files to the disk, and writes the other tables.
+  /// Syncs the rest of the files to the disk, and writes the other tables.
   func finish(_ database: Database, device record: DeviceRecord) throws {
     for file in files { try file.synchronise() }
     try writeStatistics(database)

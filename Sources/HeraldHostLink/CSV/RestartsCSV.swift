@@ -1,6 +1,6 @@
 import HeraldText
 
-/// `restarts.csv`: a line for each start that a fault had brought about. Phones have no such file.
+/// `restarts.csv`: one line for each start caused by a fault. Phones do not write this file.
 public enum RestartsCSV {
   /// The first line.
   public static let header = "time,boot,cause,mode,streak,lasted,pc,lr,psr,fault_status,fault_address\n"

@@ -1,8 +1,8 @@
 /// `statistics.csv`: for every payload met, the seconds between one sign of it and the next (HP-47).
 ///
-/// A sign is the reading of a payload, a measurement of a peer whose payload was read before, or a share.
-/// Payloads appear from the third sign on, which is when two intervals make a standard deviation; the
-/// device's own never does.
+/// A sign is the reading of a payload, a measurement of a peer whose payload was read before, or a share. A
+/// payload is listed from its third sign on, as two intervals are required for a standard deviation; the
+/// device's own payload is not listed.
 public enum StatisticsCSV {
   /// The first line.
   public static let header = "payload,count,mean,sd,min,max\n"
@@ -31,7 +31,7 @@ public enum StatisticsCSV {
     var standardDeviation: Double? { count > 1 ? (squares / Double(count - 1)).squareRoot() : nil }
   }
 
-  /// Appends the line of a payload, by its short form; nothing before there are two intervals.
+  /// Appends the line of a payload, by its short form, if there are at least two intervals.
   static func append(_ short: String, _ sample: Sample, to csv: inout CSVText) {
     guard let deviation = sample.standardDeviation else { return }
     csv.value(short)

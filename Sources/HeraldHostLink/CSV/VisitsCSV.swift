@@ -1,9 +1,9 @@
-/// `visits.csv`: a line for each stay near a venue beacon (HP-51). Phones have no such file.
+/// `visits.csv`: a line for each stay near a venue beacon (HP-51). Phones do not write this file.
 public enum VisitsCSV {
   /// The first line.
   public static let header = "first,last,seconds,country,state,code,name,beacon\n"
 
-  /// The whole file. Numbers and name are empty where the payload is not here or says none.
+  /// The whole file. Numbers and name are empty if the payload is missing or does not contain them.
   public static func text(of visits: some Sequence<VenueVisit>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)
@@ -32,7 +32,7 @@ public enum VisitsCSV {
 }
 
 extension JavaNumber {
-  /// How long a range of milliseconds is, in seconds.
+  /// The length of a range of milliseconds, in seconds.
   static func text(seconds range: Range<UInt64>) -> String {
     text(Double(range.upperBound - range.lowerBound) / 1000)
   }

@@ -1,6 +1,7 @@
-/// Cuts a stream in `btsnoop` format into whole records: what a file gets of a stream that may end anywhere.
+/// Splits a stream in `btsnoop` format into complete records, so that a file has only complete records
+/// wherever the stream ends.
 public struct CaptureRecords {
-  /// `btsnoop` and a zero; version and data link come behind.
+  /// `btsnoop` and a zero; version and data link type follow.
   static let magic = Array("btsnoop\0".utf8)
   static let headerSize = 16
   static let recordHeaderSize = 24
@@ -14,8 +15,8 @@ public struct CaptureRecords {
 
   public init() {}
 
-  /// Takes bytes of the stream; those that are whole with them: the header first, then records.
-  /// - Throws: `.protocolViolation` if it is no such stream.
+  /// Appends bytes of the stream; returns what they complete: the header first, then records.
+  /// - Throws: `.protocolViolation` if the stream has another format.
   public mutating func append(_ bytes: [UInt8]) throws(HostLinkError) -> [UInt8] {
     waiting += bytes
     var end = 0

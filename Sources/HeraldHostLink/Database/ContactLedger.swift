@@ -1,28 +1,28 @@
 import GRDB
 
-/// The contacts of a device, found sign by sign. A sign is that a peer was detected, its payload read, or its
-/// RSSI measured.
+/// Computes the contacts of a device from its signs. A sign is the detection of a peer, the read of its
+/// payload, or an RSSI measurement.
 ///
-/// A contact is a longest run of a person's signs in which none is more than `ContactPeriod.silence` after
-/// the one before. The same signs thus give the same contacts in any order: a date may go back, and readings
+/// A contact is a maximal run of a person's signs in which no sign is more than `ContactPeriod.silence` after
+/// the previous one. The result does not depend on the order of the signs: a date may go back, and readings
 /// of an address may be attributed to a person later.
 final class ContactLedger {
-  /// A contact as it is changed; `save` brings it to the database.
+  /// A contact in memory; `save` writes it to the database.
   final class Contact {
     let id: Int64
     let person: Int64
     fileprivate(set) var peer: Int64
     fileprivate(set) var begin: UInt64
-    /// The last sign.
+    /// The date of the last sign.
     fileprivate(set) var heard: UInt64
     fileprivate var lastReading: UInt64?
     fileprivate var readings: Int
     fileprivate var windows: Int
-    /// 64 windows, of which the contact has had those whose bit is set.
+    /// A bitmap of 64 windows: a bit is set if the contact had a sign in that window.
     fileprivate var word: Int64 = -1
     fileprivate var bits: UInt64 = 0
     fileprivate var storedBits: UInt64 = 0
-    /// The end of the contact of the same person before this one, and the begin of the one after it.
+    /// The end of the person's previous contact, and the begin of the next one.
     fileprivate var before: UInt64?
     fileprivate var after: UInt64?
 
@@ -109,8 +109,8 @@ final class ContactLedger {
     deleteWords = try statement("DELETE FROM contact_window WHERE contact_id = ?")
   }
 
-  /// Takes a sign of a person under a peer. `current` is the contact of that person that was changed last, if
-  /// there is one; it is saved when another takes its place.
+  /// Adds a sign of a person, received from a peer. `current` is the contact of that person that was changed
+  /// last, if any; it is saved when it is replaced by another.
   func sign(
     at date: UInt64, of peer: Int64, isReading: Bool, person: Int64, payload: Int64?,
     _ current: inout Contact?
@@ -138,7 +138,7 @@ final class ContactLedger {
     }
   }
 
-  /// Brings a contact to the database.
+  /// Writes a contact to the database.
   func save(_ contact: Contact) throws {
     try storeWord(of: contact)
     let seconds = ContactDuration.seconds(windows: contact.windows, begin: contact.begin, end: contact.end)
@@ -147,8 +147,8 @@ final class ContactLedger {
       Int64(contact.readings), Int64(clamping: contact.heard), Int64(contact.windows), contact.id)
   }
 
-  /// Moves the contacts of one person to another, and joins those that touch. Neither may have an unsaved
-  /// contact.
+  /// Moves the contacts of one person to another, and merges adjacent ones. Neither person may have an
+  /// unsaved contact.
   func merge(_ person: Int64, into other: Int64, payload: Int64?) throws {
     while let contact = try contacts(of: person, through: .max, from: 0, most: 1).first {
       let last = contact.heard + ContactPeriod.silence
@@ -169,11 +169,11 @@ final class ContactLedger {
 
   // MARK: Finding
 
-  /// The contact that a sign belongs to: a new one, or one that is there, or one made of two that it
+  /// The contact to which a sign belongs: a new one, an existing one, or the union of two that the sign
   /// connects.
   private func contactTaking(_ date: UInt64, of peer: Int64, person: Int64, payload: Int64?) throws -> Contact
   {
-    // More than two cannot be that near: those of a person are further from each other than a silence.
+    // At most two can be within this range: the contacts of a person are more than `silence` apart.
     let touched = try contacts(of: person, through: date + ContactPeriod.silence, from: date, most: 2)
     let contact: Contact
     if let first = touched.last {
@@ -193,8 +193,8 @@ final class ContactLedger {
     return contact
   }
 
-  /// The contacts of a person that begin at a moment or before, and ended no longer than a silence before
-  /// another: the latest first, and so many at most.
+  /// The contacts of a person that begin at or before `last` and end at most `silence` before `first`, latest
+  /// first, at most `most`.
   private func contacts(of person: Int64, through last: UInt64, from first: UInt64, most: Int) throws
     -> [Contact]
   {
@@ -218,7 +218,7 @@ final class ContactLedger {
     return found
   }
 
-  /// Two contacts become one.
+  /// Merges one contact into another.
   private func absorb(_ contact: Contact, into other: Contact) throws {
     try storeWord(of: other)
     other.word = -1
@@ -264,7 +264,7 @@ final class ContactLedger {
     while try statement.step() {}
   }
 
-  /// The number in the only row, if there is one.
+  /// The number in the single result row, if any.
   private func number(_ statement: NumberStatement, _ arguments: Int64...) throws -> UInt64? {
     for (index, argument) in arguments.enumerated() { statement.bind(argument, at: Int32(index) + 1) }
     guard try statement.step() else { return nil }

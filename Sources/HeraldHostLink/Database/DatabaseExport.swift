@@ -2,14 +2,14 @@ import Foundation
 import GRDB
 import HeraldText
 
-/// Writes what a database has as flat files for programs that analyse: docs/database.md has their columns.
+/// Exports a database as flat files for analysis; docs/database.md lists the columns.
 public struct DatabaseExport {
   /// The file formats.
   public enum Format: String, CaseIterable, Sendable {
     /// A JSON object on each line; unknown values are `null`.
     case jsonl
-    /// Comma-separated values as in RFC 4180, but with LF at the ends of lines; what is not known is empty,
-    /// and text that is empty is `""`.
+    /// Comma-separated values (RFC 4180), but with LF line ends. Unknown values are empty; empty text is
+    /// `""`.
     case csv
   }
 
@@ -30,11 +30,11 @@ public struct DatabaseExport {
     self.format = format
   }
 
-  /// Writes a file for each table into a folder, which is made if it is not there. A file appears under its
-  /// name when it is whole and on the disk; like the log itself it has mode 0600.
+  /// Writes one file for each table into a folder, which is created if it does not exist. A file appears
+  /// under its name only when it is complete and on the disk; its mode is 0600, as for the log itself.
   public func write(to folder: String) throws(HostLinkError) -> [File] {
     try PrivateFolder.make(folder)
-    // In one transaction: the tables agree with each other.
+    // One transaction, so that the tables are consistent with each other.
     return try logDatabase.asking { database in
       try ExportTable.all.map { try write($0, of: database, to: folder) }
     }

@@ -1,11 +1,11 @@
 import GRDB
 
-/// The tables of a database, version by version. docs/database.md describes them for SQL queries.
+/// The tables of a database, by schema version. docs/database.md describes them for SQL queries.
 ///
-/// A version that has been released is never changed: every change is a migration of its own, so that an
-/// database of any age becomes one of today.
+/// A released version is never changed: every change is a separate migration, so that a database of any
+/// version can be migrated to the newest.
 enum DatabaseSchema {
-  /// Brings a database of any version up to the newest.
+  /// Migrates a database of any version to the newest.
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1") { database in
@@ -20,8 +20,8 @@ enum DatabaseSchema {
     return migrator
   }
 
-  /// A record's number is its page's times this, plus its place within the page: sorting by it gives the
-  /// order of a page.
+  /// A record's number is the page's number times this, plus the record's index in the page: sorting by it
+  /// gives the order of the page.
   static let recordsPerPage: Int64 = 1 << 20
 
   /// The tables that hold records of pages, each with `boot_id`, `uptime_ms` and `unix_ms`.
@@ -145,7 +145,7 @@ enum DatabaseSchema {
     "CREATE INDEX contact_by_time ON contact (device_id, begin_ms)",
   ]
 
-  /// Contacts are kept up page by page from here on, and the persons met have a table. Both are rebuilt from
+  /// From this version on, contacts are updated page by page, and persons have a table. Both are rebuilt from
   /// the records at the next conversion.
   private static let version2 = [
     "DROP TABLE contact",
@@ -288,8 +288,8 @@ enum DatabaseSchema {
     "CREATE TABLE conversion_undo (id INTEGER PRIMARY KEY, device_id INTEGER NOT NULL, sql TEXT NOT NULL) STRICT",
   ]
 
-  /// A fingerprint by which an unchanged folder is recognised without a query for each page. A migration
-  /// after which records are to be interpreted again sets `folder` to nothing.
+  /// A fingerprint that identifies an unchanged folder without a query for each page. A migration that
+  /// requires a new interpretation of the records sets `folder` to `NULL`.
   private static let version3 = [
     "ALTER TABLE conversion ADD COLUMN folder BLOB NOT NULL DEFAULT X''",
     "ALTER TABLE conversion ADD COLUMN folder_pages INTEGER NOT NULL DEFAULT 0",

@@ -1,9 +1,9 @@
 import HeraldEmbedded
 
-/// An event of a log in the columns of the database, and back: the names of kinds and what their numbers mean
-/// are stated here alone. docs/database.md describes the tables.
+/// Converts an event of the log to columns of the database and back. The names of the kinds and the meaning
+/// of their numbers are defined only here. docs/database.md describes the tables.
 struct EventColumns {
-  /// What `event.kind` has. A battery level and a visit have tables of their own.
+  /// The values of `event.kind`. Battery levels and visits have their own tables.
   enum Kind: String, CaseIterable {
     case detected
     case heraldDetected = "herald_detected"
@@ -24,9 +24,9 @@ struct EventColumns {
     case visit
   }
 
-  /// Where the bytes beside an event go.
+  /// Where the bytes of an event are stored.
   enum Bytes {
-    /// The event has none.
+    /// The event has no bytes.
     case none
     /// Into the column `data`.
     case data
@@ -42,7 +42,7 @@ struct EventColumns {
   /// Of a battery level `is_external`, of a visit `first_seconds_before`.
   private(set) var second: Int64?
 
-  /// The columns of an event as they were read; `nil` if there is no such kind.
+  /// The columns of an event as read; `nil` if the kind is unknown.
   init?(kind: String, system: String?, value: Int64?, second: Int64?) {
     guard let kind = Kind(rawValue: kind) else { return nil }
     self.kind = kind
@@ -51,7 +51,7 @@ struct EventColumns {
     self.second = second
   }
 
-  /// The columns of an event; `nil` for a reading, which has a table of its own.
+  /// The columns of an event; `nil` for a reading, which has its own table.
   init?(_ event: LogEvent) {
     switch event {
     case .measured: return nil
@@ -77,7 +77,7 @@ struct EventColumns {
     }
   }
 
-  /// Where the bytes beside the event go.
+  /// Where the bytes of the event are stored.
   var bytes: Bytes {
     switch kind {
     case .read, .ownPayload: .payload
@@ -86,8 +86,8 @@ struct EventColumns {
     }
   }
 
-  /// The event that these columns came from; `nil` if a peer or a system is missing, or a number is out of
-  /// the range of the event. The database does not keep who set a clock.
+  /// The event that these columns represent; `nil` if a peer or a system is missing, or a number is out of
+  /// range. The database does not store the source of a clock setting.
   func event(of peer: TargetIdentity?) -> LogEvent? {
     switch kind {
     case .detected: return peer.map { .detected($0) }

@@ -1,22 +1,21 @@
 import GRDB
 
-/// A table that is exported: flat, so that it can be used without the others, and with one type in each
-/// column.
+/// An exported table. It is flat, so that it can be used without the others, and each column has one type.
 struct ExportTable {
-  /// What a column has in every row, unless it has nothing.
+  /// The type of a column's values other than null.
   enum Kind {
     case text
     /// A whole number.
     case number
-    /// A boolean, which the database keeps as 0 or 1.
+    /// A boolean, stored as 0 or 1.
     case truth
-    /// Bytes, shown in hexadecimal digits.
+    /// Bytes, written as hexadecimal digits.
     case bytes
-    /// Milliseconds since 1970-01-01T00:00:00Z, shown as a date in UTC.
+    /// Milliseconds since 1970-01-01T00:00:00Z, written as a date in UTC.
     case date
   }
 
-  /// A column.
+  /// A column of the exported table.
   struct Column {
     let name: String
     let kind: Kind
@@ -26,15 +25,15 @@ struct ExportTable {
 
   /// The name of the file, without its extension.
   let name: String
-  /// In order.
+  /// The columns, in their order in the file.
   let columns: [Column]
-  /// The query for the rows, with the columns in that order.
+  /// The query for the rows, with the columns in the same order.
   let sql: String
 
-  /// Those that there are; docs/database.md describes them.
+  /// All exported tables; docs/database.md describes them.
   static let all = [devices, pages, readings, events, batteries, visits, contacts]
 
-  /// Where and when a record was written; the queries begin with the same.
+  /// Where and when a record was written; every query begins with these columns.
   private static let place = [
     Column("device", .text), Column("epoch", .number), Column("boot", .number), Column("uptime_ms", .number),
     Column("time", .date),

@@ -5,12 +5,12 @@ import HeraldEmbedded
 /// The state of the interpretation for peers, persons and payloads. It is stored in the database; a bounded
 /// part is cached in memory.
 final class InterpretationState {
-  /// A person: a payload that was read, or an address of which none was read.
+  /// A person: a payload that was read, or an address from which no payload was read.
   final class Person {
     let id: Int64
     let payload: Int64?
     var readings: Int64
-    /// How many readings there were of each RSSI, by its bits.
+    /// The number of readings of each RSSI, indexed by its bit pattern.
     var levels: [UInt32]
     var current: ContactLedger.Contact?
 
@@ -21,7 +21,7 @@ final class InterpretationState {
       self.levels = levels
     }
 
-    /// Takes a reading.
+    /// Counts a reading.
     func add(_ rssi: Int8) {
       readings += 1
       let place = Int(UInt8(bitPattern: rssi))
@@ -29,14 +29,14 @@ final class InterpretationState {
     }
   }
 
-  /// An address.
+  /// A peer address.
   final class Peer {
     let id: Int64
     let identity: TargetIdentity
-    /// The payload read there last, and its short form.
+    /// The payload last read from it, and its short form.
     fileprivate(set) var payload: Int64?
     fileprivate(set) var short: String?
-    /// The transmit power it advertises, and in which start of the device it did.
+    /// The transmit power that it advertises, and the start of the device during which it was received.
     fileprivate var power: Int?
     fileprivate var powerStart: Int64
     fileprivate var person: Person?
@@ -51,7 +51,7 @@ final class InterpretationState {
     }
   }
 
-  /// As many peers, and as many persons, are in memory at most.
+  /// The maximum number of peers, and of persons, in memory.
   private static let most = 8192
 
   let ledger: ContactLedger
@@ -71,7 +71,7 @@ final class InterpretationState {
 
   // MARK: Peers
 
-  /// An address by its number.
+  /// The peer address with this number.
   func peer(_ id: Int64) throws -> Peer {
     if let known = peers[id] { return known }
     if peers.count >= Self.most || persons.count >= Self.most || signs.count >= Self.most { try flush() }
@@ -99,8 +99,8 @@ final class InterpretationState {
     return short
   }
 
-  /// Sets the transmit power that an address advertises from now on, in this start of the device; `nil`
-  /// discards it.
+  /// Sets the transmit power that an address advertises from this point on, in this start of the device;
+  /// `nil` discards it.
   func setPower(_ power: Int?, of peer: Peer, start: Int64) {
     guard peer.power != power || peer.powerStart != start else { return }
     peer.power = power
@@ -144,8 +144,8 @@ final class InterpretationState {
       id: database.lastInsertedRowID, payload: payload, readings: 0, levels: SignalLevels.counts(Data()))
   }
 
-  /// A payload was read of an address. Signs of the address from before any was belong to it (HP-45), unless
-  /// the address is only known from another peer.
+  /// Records that a payload was read from an address. Signs of the address before its first payload belong to
+  /// this payload (HP-45), unless the address is only known from another peer.
   func read(_ payload: Int64, of peer: Peer) throws {
     guard peer.payload != payload else { return }
     let isHearsay = peer.identity.isHearsay
@@ -184,7 +184,7 @@ final class InterpretationState {
 
   // MARK: Signs of payloads
 
-  /// A sign of a payload, for `statistics.csv`.
+  /// Records a sign of a payload, for `statistics.csv`.
   func sign(of short: String, at date: UInt64) throws {
     if signs[short] == nil {
       let row = try Row.fetchOne(
@@ -203,8 +203,8 @@ final class InterpretationState {
     }
   }
 
-  /// Remembers the short form of a payload: of one that the device offered, or of another. The latest own one
-  /// has the highest place.
+  /// Stores the short form of a payload, either offered by the device itself or of another device. The latest
+  /// own one has the highest place.
   func note(short: String, isOwn: Bool) throws {
     try database.execute(
       sql: """
@@ -264,10 +264,10 @@ struct SignInterval {
   }
 }
 
-/// How many readings there were of each RSSI, as `person.levels` has it: for each RSSI a byte, dBm in two's
-/// complement, and a number of four bytes, the least significant first.
+/// The number of readings of each RSSI, in the format of `person.levels`: for each RSSI one byte (dBm, two's
+/// complement) and a count of four bytes (little-endian).
 enum SignalLevels {
-  /// By the bits of the RSSI.
+  /// The counts, indexed by the bit pattern of the RSSI.
   static func counts(_ bytes: Data) -> [UInt32] {
     var counts = [UInt32](repeating: 0, count: 256)
     let bytes = [UInt8](bytes)

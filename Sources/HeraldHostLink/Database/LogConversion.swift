@@ -1,55 +1,55 @@
 import Foundation
 import GRDB
 
-/// The converted pages of a folder: the tables beside them and the database are up to date, and this is their
-/// summary.
+/// The summary of a conversion of the pages of a folder; the tables in the folder and the database are up to
+/// date.
 ///
-/// Its size does not grow with the log: lists that may grow are read from the database, or limited.
+/// Its size does not grow with the log: unbounded lists are read from the database, or limited.
 public struct LogConversion: Sendable {
-  /// Somebody whose payload was read.
+  /// A person whose payload was read.
   public struct Contact: Equatable, Sendable {
     /// The payload.
     public let payload: [UInt8]
-    /// How many addresses showed it.
+    /// The number of addresses from which it was read.
     public let addresses: Int
-    /// Begin of the first contact, milliseconds since 1970.
+    /// The begin of the first contact, in milliseconds since 1970.
     public let firstSeen: UInt64
-    /// End of the last contact, milliseconds since 1970.
+    /// The end of the last contact, in milliseconds since 1970.
     public let lastSeen: UInt64
     /// The total duration of all contacts; see `ContactDuration`.
     public let seconds: Int
-    /// Measurements.
+    /// The number of readings.
     public let readings: Int
-    /// The strongest, dBm; `nil` without measurements.
+    /// The strongest RSSI in dBm; `nil` without readings.
     public let strongest: Int?
-    /// The median, dBm, the weaker of the middle two; `nil` without measurements.
+    /// The median RSSI in dBm, the weaker of the middle two; `nil` without readings.
     public let median: Int?
   }
 
-  /// As many contacts are listed at most, the longest, and as many damaged pages.
+  /// The maximum number of contacts listed (the longest), and of damaged pages.
   public static let mostListed = 10_000
 
-  /// Pages of the folder that were read.
+  /// The number of pages of the folder that were read.
   public let pageCount: Int
-  /// Events of peers that have a date.
+  /// The number of events of peers that have a date.
   public let events: Int
-  /// Measurements among them, without those of peers only known from another.
+  /// The number of readings among them, without those of peers only known from another peer.
   public let readings: Int
-  /// Events left out because the date of their start-up is unknown.
+  /// The number of events omitted because the date of their start-up is unknown.
   public let undatedEvents: Int
-  /// Events that the device could not log, by its own count.
+  /// The number of events that the device could not log, as counted by the device.
   public let droppedEvents: Int
-  /// Events whose date was impossible when they were imported; see `PlausibleDate`.
+  /// The number of events whose date was implausible when they were imported; see `PlausibleDate`.
   public let unbelievableDates: Int
-  /// Pages that could not be read at all, or not to their end.
+  /// Pages that could not be read, or only in part.
   public let damagedPages: [String]
-  /// Those whose payload was read and who were near, the longest first.
+  /// Persons whose payload was read and who had a contact, the longest total duration first.
   public let contacts: [Contact]
-  /// How many there are in all.
+  /// The total number of contacts.
   public let contactCount: Int
-  /// Addresses whose payload was never read, with measurements.
+  /// The number of addresses that have readings but whose payload was never read.
   public let unknownAddresses: Int
-  /// Measurements of those.
+  /// The number of readings of these addresses.
   public let unknownReadings: Int
 
   /// Brings the database and the tables of a folder up to date.
@@ -58,7 +58,7 @@ public struct LogConversion: Sendable {
     try self.init(logDatabase, of: folder.device, after: try logDatabase.convert(folder))
   }
 
-  /// What a database has of a device, after a conversion.
+  /// The summary of a device in a database, after a conversion.
   init(_ logDatabase: LogDatabase, of record: DeviceRecord, after change: LogDatabase.Change)
     throws(HostLinkError)
   {

@@ -1,8 +1,8 @@
 import GRDB
 
 extension LogDatabase {
-  /// Imports the pages of a folder and commits; returns which closed pages the database has: the information
-  /// that `LogDownload` needs before a device may erase them.
+  /// Imports the pages of a folder and commits; returns the closed pages that the database contains, which
+  /// `LogDownload` requires before a device may erase them.
   public func keep(_ folder: PageStore) throws(HostLinkError) -> Set<PageName> {
     let refused = Set(try pageImport(folder, isWhole: false).refused)
     let serial = folder.device.serial

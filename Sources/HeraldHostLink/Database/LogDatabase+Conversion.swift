@@ -2,20 +2,20 @@ import Foundation
 import GRDB
 
 extension LogDatabase {
-  /// So many pages go in, or are interpreted, in one transaction.
+  /// The number of pages imported or interpreted in one transaction.
   private static let pagesAtOnce = 512
 
-  /// Enters the pages of a folder and interprets them; see `PageStore`. Pages that the folder no longer has
-  /// stay in the database.
+  /// Imports the pages of a folder and interprets them; see `PageStore`. Pages that are no longer in the
+  /// folder stay in the database.
   public func add(_ folder: PageStore) throws(HostLinkError) -> Change {
     let change = try pageImport(folder, isWhole: false)
     try interpret(folder.device, tables: nil)
     return change
   }
 
-  /// Brings this database, which belongs to the folder, and the tables in the folder up to date. An unchanged
-  /// folder costs the reading of the names, sizes and times of its files. Pages added at the end of the log
-  /// take time in proportion to those pages.
+  /// Updates this database, which belongs to the folder, and the tables in the folder. For an unchanged
+  /// folder, only the names, sizes and times of its files are read. The time for pages appended to the log is
+  /// proportional to the number of those pages.
   public func convert(_ folder: PageStore) throws(HostLinkError) -> Change {
     let fingerprint = try FolderFingerprint(folder)
     if let change = try asking({ try unchanged($0, folder, fingerprint) }) { return change }
@@ -26,10 +26,10 @@ extension LogDatabase {
     return change
   }
 
-  /// A folder that is in the database as a whole.
+  /// A folder that is completely in the database.
   struct Converted {
     let fingerprint: FolderFingerprint
-    /// How many pages it has, without files that are none.
+    /// The number of pages, without files that are not pages.
     let pages: Int
   }
 
@@ -51,7 +51,7 @@ extension LogDatabase {
     change.knownPages = state["folder_pages"]
     let refused = try Row.fetchAll(
       database,
-      // By itself SQLite would look at all pages.
+      // Without this, SQLite would scan all pages.
       sql: """
         SELECT epoch, sequence, is_open FROM conversion_page INDEXED BY conversion_page_refused
         WHERE device_id = ? AND NOT is_page
@@ -74,8 +74,7 @@ extension LogDatabase {
     let names = try folder.pagesInOrder()
     var left = names[...]
     var pageImport: PageImport?
-    // Several transactions, so that the size of the journal and the work that an interruption loses are
-    // bounded.
+    // Several transactions, which bounds the size of the journal and the work lost by an interruption.
     repeat {
       let part = left.prefix(Self.pagesAtOnce)
       left = left.dropFirst(part.count)
@@ -97,17 +96,17 @@ extension LogDatabase {
   private struct Plan {
     let device: Int64
     /// The pages in the order of the log, without the last one if the device was still writing it; and that
-    /// one.
+    /// page.
     var settled: [Int64]
     let open: Int64?
-    /// How many of the settled ones are interpreted.
+    /// The number of settled pages that are interpreted.
     var done: Int
-    /// The one that it was still writing the last time.
+    /// The page that the device was writing at the previous conversion.
     let formerlyOpen: Int64
   }
 
-  /// Interprets new records; all, if an earlier one has changed. At the end the database is noted to be that
-  /// of a folder, if one is named.
+  /// Interprets new records, or all if an earlier one has changed. Then assigns the database to a folder, if
+  /// one is given.
   func interpret(_ record: DeviceRecord, tables folder: String?, of converted: Converted? = nil)
     throws(HostLinkError)
   {
@@ -156,12 +155,12 @@ extension LogDatabase {
     }
   }
 
-  /// What the tables contain of `device.json`.
+  /// The parts of `device.json` that the tables contain.
   private static func words(of record: DeviceRecord, with tables: LogTables?) -> String {
     tables == nil ? "" : "\(record.name)\n\(record.system)\n\(record.version)"
   }
 
-  /// Prepares an interpretation; `nil` if there is no work.
+  /// Prepares an interpretation; `nil` if no records are to be interpreted.
   private func begin(_ database: Database, _ record: DeviceRecord, _ device: Int64, _ tables: LogTables?)
     throws -> Plan?
   {
@@ -210,7 +209,7 @@ extension LogDatabase {
     return plan
   }
 
-  /// Whether there are pages that are not interpreted as they are.
+  /// Whether there are pages whose present form is not interpreted.
   private static func hasGrown(_ database: Database, _ device: Int64, _ plan: Plan, _ state: Row) throws
     -> Bool
   {

@@ -5,22 +5,23 @@ import HeraldText
 /// The log of one or more devices as an SQLite database; docs/database.md describes its tables.
 ///
 /// The pages are authoritative: the database is derived from them and can be rebuilt. A page is imported
-/// atomically and once: importing it again changes nothing; a page that has grown replaces its earlier form.
+/// atomically and once. A second import of the same page has no effect; a page that has grown replaces its
+/// earlier form.
 public final class LogDatabase {
   /// File name of the database, in the folder of the pages.
   public static let fileName = "archive.sqlite"
 
-  /// How much an import changed.
+  /// The changes made by an import.
   public struct Change: Equatable, Sendable {
-    /// Pages that were not here, or had grown.
+    /// The number of pages that were not in the database, or had grown.
     public var newPages = 0
-    /// Pages that were here as they are.
+    /// The number of pages that were in the database unchanged.
     public var knownPages = 0
-    /// Records of the new pages.
+    /// The number of records of the new pages.
     public var records = 0
-    /// Readings among them.
+    /// The number of readings among them.
     public var readings = 0
-    /// Files that are no page of this log, by name; see `LogConversion.mostListed`.
+    /// The names of files that are not pages of this log; see `LogConversion.mostListed`.
     public var refused: [String] = []
   }
 
@@ -29,7 +30,7 @@ public final class LogDatabase {
   public let path: String
 
   /// Opens the database at `path`, creates it if there is none, and migrates an older one.
-  /// - Throws: `.storage` if it cannot be used, or was made by a later version of this program.
+  /// - Throws: `.storage` if it cannot be used, or was created by a later version of this program.
   public init(path: String) throws(HostLinkError) {
     self.path = path
     // SQLite creates its files with the umask's permissions; the log is private, so the file is created with
@@ -41,13 +42,13 @@ public final class LogDatabase {
     }
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
-    // Every number that a row refers to is looked up or made in the same transaction; a check by SQLite,
-    // twice a reading, takes as long as everything else.
+    // Every referenced row is looked up or created in the same transaction; the check by SQLite, twice for
+    // each reading, would take as long as all other work.
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
-      // Bounds the memory of a conversion, of which a fleet runs many at once. Records are appended, so a
-      // larger cache would gain little. The journal has SQLite's default: beside the database, and both on
-      // the disk before an import counts as done.
+      // Bounds the memory of a conversion, of which a fleet runs many concurrently. Records are appended, so
+      // a larger cache would have little effect. The journal mode is SQLite's default: a file beside the
+      // database, and both are on the disk before an import is complete.
       try database.execute(sql: "PRAGMA cache_size = -8192")
     }
     do {
@@ -67,7 +68,7 @@ public final class LogDatabase {
     }
   }
 
-  /// Runs queries in one transaction, which takes effect as a whole or not at all.
+  /// Runs queries in one atomic transaction.
   func asking<Answer>(_ question: (Database) throws -> Answer) throws(HostLinkError) -> Answer {
     do {
       return try database.write(question)

@@ -3,13 +3,13 @@ import GRDB
 import HeraldEmbedded
 
 /// Interprets the records of a device in the order of its log: contacts and persons, facts for the tables,
-/// and the numbers of the summary. Events are interpreted nowhere else; the report and the export show what
-/// this has put into the database.
+/// and the totals of the summary. Events are interpreted only here; the report and the export use the results
+/// in the database.
 struct LogInterpreter {
   /// The totals of a conversion, and the state carried over from earlier records.
   struct Total {
     var ownLength = 0
-    /// How many times the device has started.
+    /// The number of starts of the device.
     var starts: Int64 = 0
     var events = 0
     var readings = 0
@@ -26,7 +26,7 @@ struct LogInterpreter {
   private let readings: NumberStatement
   private let now = PlausibleDate.now
 
-  /// Continues where the database says that the interpretation has come to.
+  /// Continues from the interpretation state stored in the database.
   init(_ database: Database, device: Int64, tables: LogTables?) throws {
     self.database = database
     self.device = device
@@ -64,7 +64,7 @@ struct LogInterpreter {
       ])
   }
 
-  /// Takes the records of a page.
+  /// Interprets the records of a page.
   mutating func take(page: Int64) throws {
     let first = page * DatabaseSchema.recordsPerPage
     readings.bind(first, at: 1)
@@ -87,7 +87,7 @@ struct LogInterpreter {
     }
   }
 
-  /// Takes a record that is no reading.
+  /// Interprets a record other than a reading.
   private mutating func take(_ record: StoredRecord) throws {
     let date = record.date
     let subject = try record.peer.map(state.peer)
@@ -107,12 +107,12 @@ struct LogInterpreter {
     case .received: try note(.message, of: peer, record)
     case .model: try note(.model, of: peer, record)
     case .neighbour(_, let system): try note(.observed(system), of: peer, record)
-    // Readings are read as numbers; all others have no peer.
+    // Readings are processed separately, as numbers; the other kinds have no peer.
     case .measured, .ownNeighbour, .ownPayload, .battery, .started, .restarted, .clockSet, .dropped: break
     }
   }
 
-  /// Takes a record that is of no peer.
+  /// Interprets a record without a peer.
   private mutating func take(_ event: LogEvent, _ record: StoredRecord) throws {
     switch event {
     case .ownNeighbour(let system): try note(.own(system), of: nil, record)
@@ -132,7 +132,7 @@ struct LogInterpreter {
       guard let date = record.date else { return }
       try tables?.append(
         .battery(BatteryLevel(unixMilliseconds: date, level: Double(level), isExternal: isExternal)))
-    // The dates of all records are from it already.
+    // It is already part of the dates of all records.
     case .clockSet: break
     case .detected, .measured, .read, .shared, .heraldDetected, .lost, .txPower, .received, .model,
       .neighbour, .visited:
@@ -150,7 +150,7 @@ struct LogInterpreter {
     try sign(of: peer, at: date, isReading: true)
   }
 
-  /// A sign that a peer is near, unless it is only known from another peer (HP-43).
+  /// Records a sign of a peer, unless the peer is only known from another peer (HP-43).
   private func sign(of peer: InterpretationState.Peer, at date: UInt64, isReading: Bool) throws {
     guard !peer.identity.isHearsay else { return }
     let person = try state.person(of: peer)
@@ -159,7 +159,7 @@ struct LogInterpreter {
     )
   }
 
-  /// Counts what happened to a peer, and writes its line. Its date, if it has one.
+  /// Counts an event of a peer and writes its row. Returns its date, if known.
   private mutating func note(_ kind: DatedEvent.Kind, of peer: InterpretationState.Peer, at date: UInt64?)
     throws
     -> UInt64?
@@ -212,8 +212,8 @@ struct LogInterpreter {
     }
   }
 
-  /// Takes what a peer shared apart: into pieces as long as the device's own payload if it comes out even,
-  /// as phones of one application do; else it is one piece (HP-42).
+  /// Splits the payloads shared by a peer into pieces of the length of the device's own payload, if the total
+  /// is a multiple of it, as with phones of one application; otherwise it is one piece (HP-42).
   static func split(_ shared: [UInt8], length: Int) -> [[UInt8]] {
     guard length > 0, shared.count > length, shared.count % length == 0 else { return [shared] }
     return stride(from: 0, to: shared.count, by: length).map { Array(shared[$0..<$0 + length]) }

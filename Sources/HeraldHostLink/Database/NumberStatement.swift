@@ -1,8 +1,8 @@
 import GRDB
 import GRDBSQLite
 
-/// An SQL statement that runs for every reading of a log: its arguments and results are whole numbers, which
-/// go to SQLite and come from it as they are, without a value made of each in between.
+/// An SQL statement that runs for every reading of a log. Its arguments and results are integers, which are
+/// passed to and from SQLite directly, without a `DatabaseValue` for each.
 final class NumberStatement {
   private let statement: Statement
   private let raw: SQLiteStatement
@@ -22,8 +22,8 @@ final class NumberStatement {
     }
   }
 
-  /// Continues to the next row; `false` when there is none. It can then be run again, with the arguments it
-  /// has or others.
+  /// Advances to the next row; `false` if there is none. The statement can then be run again, with the same
+  /// or other arguments.
   func step() throws -> Bool {
     switch sqlite3_step(raw) {
     case SQLITE_ROW: return true
@@ -36,7 +36,7 @@ final class NumberStatement {
     }
   }
 
-  /// Ends a run whose further rows are not wanted.
+  /// Ends a run whose remaining rows are not required.
   func reset() { sqlite3_reset(raw) }
 
   /// The value of a column of the row, counted from 0; `NULL` is 0.

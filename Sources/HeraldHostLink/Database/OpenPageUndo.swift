@@ -1,12 +1,12 @@
 import GRDB
 
-/// Undoes the changes that the open page made, the page that the device was still writing, so that its longer
+/// Undoes the changes made by the open page (the page that the device was still writing), so that its longer
 /// form can be interpreted later.
 ///
 /// While the open page is interpreted, triggers record for each changed row an SQL statement that restores
 /// it.
 enum OpenPageUndo {
-  /// The tables that depend on all records before.
+  /// The tables that depend on all earlier records.
   private static let tables = [
     "person", "person_address", "contact", "contact_window", "conversion_total", "conversion_peer",
     "conversion_sign",
@@ -39,7 +39,7 @@ enum OpenPageUndo {
     }
   }
 
-  /// Ends writing down; what was is of the page of this device.
+  /// Stops recording; the recorded changes are those of the open page of this device.
   static func end(_ database: Database, device: Int64) throws {
     for table in tables {
       for action in ["INSERT", "UPDATE", "DELETE"] {

@@ -2,10 +2,10 @@ import Foundation
 import GRDB
 import HeraldEmbedded
 
-/// Imports the pages of one device into a database, one at a time: memory does not grow with the log.
+/// Imports the pages of one device into a database, one at a time, so that memory does not grow with the log.
 struct PageImport {
-  /// The most dates of a page that count. A page has one in its header and one for each time that the clock
-  /// was set.
+  /// The maximum number of dates used from a page. A page has one in its header and one for each setting of
+  /// the clock.
   private static let mostDates = 32
 
   private(set) var change = LogDatabase.Change()
@@ -16,12 +16,12 @@ struct PageImport {
   private var peers: [TargetIdentity: Int64] = [:]
   private var payloads: [[UInt8]: Int64] = [:]
   private var boots: [Boot: Int64] = [:]
-  /// As many of each are kept in memory at most.
+  /// The maximum number of entries of each cache.
   private static let mostKnown = 8192
-  /// The start-up that the record before belonged to, its number here, and what is known of its date.
+  /// The start-up of the previous record, its row number, and its known dates.
   private var current: (boot: Boot, id: Int64, dates: LogCalendar.BootDates)?
   private var dates: StoredBootDates
-  /// The known files of pages.
+  /// The page files that are already imported.
   private var files: [PageKey: KnownFile] = [:]
 
   private struct Boot: Hashable {
@@ -70,7 +70,7 @@ struct PageImport {
     for fix in try dates.replaceClocks(device.clocks) { try note(fix, of: nil) }
   }
 
-  /// The number of the device here.
+  /// The row number of the device.
   var deviceID: Int64 { device }
 
   /// Imports a page of a folder. An unchanged file that is already imported is not read.
@@ -96,7 +96,8 @@ struct PageImport {
     if change.refused.count < LogConversion.mostListed { change.refused.append(name.fileName) }
   }
 
-  /// Takes the bytes of a page, unless it is here as it is; whether they are a page of this log.
+  /// Imports the bytes of a page, unless it is already in the database unchanged. Returns whether they are a
+  /// page of this log.
   private mutating func add(_ name: PageName, of folder: PageStore, bytes: [UInt8]) throws -> Bool {
     let sha256 = Self.digest(bytes)
     let known = try Row.fetchOne(
@@ -116,7 +117,7 @@ struct PageImport {
     return true
   }
 
-  /// Puts a page in, in the place of an earlier form of it.
+  /// Inserts a page, replacing an earlier form of it.
   mutating func put(_ page: LogPage, isOpen: Bool, sha256: Data, replacing former: Int64? = nil) throws {
     if let former { try remove(page: former) }
     try database.execute(
@@ -161,14 +162,14 @@ struct PageImport {
     }
   }
 
-  /// Dates again what is dated otherwise than by all that is known now.
+  /// Dates again the records whose dates differ from those that result from all known dates.
   mutating func finish() throws {
     try readings.flush()
     try dates.dateAnew()
   }
 
   private mutating func remove(page: Int64) throws {
-    // The interpretation of all later pages depends on a settled one.
+    // The interpretation of all later pages depends on a settled page.
     try database.execute(
       sql: "UPDATE conversion SET is_stale = 1 WHERE device_id = ? AND pages > 0 AND open_page_id <> ?",
       arguments: [device, page])
@@ -201,9 +202,9 @@ struct PageImport {
     change.readings += 1
   }
 
-  // MARK: What records refer to
+  // MARK: Referenced rows
 
-  /// The start-up of a record: mostly that of the one before.
+  /// The start-up of a record, usually that of the previous record.
   private mutating func start(of record: BootRecord) throws -> (id: Int64, dates: LogCalendar.BootDates) {
     let key = Boot(epoch: record.epoch, number: record.boot)
     if let current, current.boot == key { return (current.id, current.dates) }
@@ -246,7 +247,7 @@ struct PageImport {
     return id
   }
 
-  /// The number of the row with these values, which is made if there is none.
+  /// The number of the row with these values, which is inserted if it does not exist.
   private func id(of table: String, columns: [String], _ values: StatementArguments) throws -> Int64 {
     let names = columns.joined(separator: ", ")
     let marks = columns.map { _ in "?" }.joined(separator: ", ")

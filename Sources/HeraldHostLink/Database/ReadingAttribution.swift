@@ -1,15 +1,15 @@
 import GRDB
 import HeraldEmbedded
 
-/// The person to whom a reading is attributed, from an interpreted database: by the payload that was last
-/// read of its address, or the first one, if there was none before. `InterpretationState` counts readings by
-/// the same rule as they come.
+/// Attributes readings to persons, from an interpreted database: by the payload last read from the address
+/// before the reading, or else the first one after it. `InterpretationState` applies the same rule while it
+/// counts readings.
 final class ReadingAttribution {
   struct Owner {
     let isHearsay: Bool
     /// The number of the person; `nil` if the address has no payload of its own.
     let person: Int64?
-    /// The record from which on it may differ.
+    /// The first record for which the owner may differ.
     let end: Int64
   }
 
@@ -23,7 +23,7 @@ final class ReadingAttribution {
     self.device = device
   }
 
-  /// The owner of a reading of a peer, by their numbers.
+  /// The owner of a reading, by the numbers of the peer and the record.
   func owner(of peer: Int64, at record: Int64) throws -> Owner {
     if let owner = known[peer], record < owner.end { return owner }
     let kind = try String.fetchOne(database, sql: "SELECT kind FROM peer WHERE id = ?", arguments: [peer])

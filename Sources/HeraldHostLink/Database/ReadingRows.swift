@@ -1,9 +1,9 @@
 import GRDB
 
-/// Puts readings into a database, many with one statement: to begin and end a statement costs SQLite more
-/// than to put in a row.
+/// Inserts readings into a database, many with one statement: in SQLite, beginning and ending a statement
+/// takes longer than inserting a row.
 struct ReadingRows {
-  /// So many go in at once.
+  /// The number of rows inserted by one statement.
   private static let most = 128
   private static let columns = 6
 
@@ -20,7 +20,7 @@ struct ReadingRows {
     waiting.reserveCapacity(Self.most * Self.columns)
   }
 
-  /// Puts a reading in, at the latest when `flush` is called.
+  /// Adds a reading, which is inserted at the latest by `flush`.
   mutating func add(id: Int64, boot: Int64, peer: Int64, uptime: Int64, date: Int64?, rssi: Int64) throws {
     waiting.append(id)
     waiting.append(boot)
@@ -34,7 +34,7 @@ struct ReadingRows {
     waiting.removeAll(keepingCapacity: true)
   }
 
-  /// Puts in what waits.
+  /// Inserts the pending readings.
   mutating func flush() throws {
     for (place, number) in waiting.enumerated() {
       let column = place % Self.columns + 1

@@ -1,23 +1,23 @@
 import GRDB
 
-/// The dates of a device's start-ups in the database, and the dates of its records.
+/// Stores the dates of a device's start-ups in the database, and dates its records.
 struct StoredBootDates {
   private let database: Database
   private let device: Int64
   /// The known dates.
   private var calendar: LogCalendar
-  /// Start-ups with new statements, by number.
+  /// Start-ups with new date statements, by number.
   private var told: [Int64: StartStatement] = [:]
 
   private struct StartStatement {
     let epoch: UInt32
     let boot: UInt32
-    /// What was known initially, and whether records were dated by it.
+    /// The dates known initially, and whether records were dated by them.
     let known: [LogCalendar.Start]
     let hasRecords: Bool
-    /// By what the first records that came since are dated.
+    /// The dates used for the first records added since.
     var dated: [LogCalendar.Start]?
-    /// Whether later ones are dated by something else.
+    /// Whether later records were dated by other dates.
     var isMixed = false
   }
 
@@ -63,7 +63,7 @@ struct StoredBootDates {
         """, arguments: [device])
   }
 
-  /// Remembers what is known of a start-up before that changes.
+  /// Saves the known dates of a start-up before they change.
   private mutating func begin(boot: Int64, _ fix: DeviceRecord.ClockFix) throws {
     guard told[boot] == nil else { return }
     let hasRecords = try Bool.fetchOne(
@@ -73,7 +73,7 @@ struct StoredBootDates {
       hasRecords: hasRecords ?? false)
   }
 
-  /// Stores a time whose date is stated by a page or the folder.
+  /// Stores an uptime whose date is given by a page or the folder.
   mutating func add(_ fix: DeviceRecord.ClockFix, boot: Int64, page: Int64?) throws {
     try begin(boot: boot, fix)
     // If uptimes do not ascend, this may be incomplete. `dateAnew` then corrects the dates from the database.
@@ -86,7 +86,7 @@ struct StoredBootDates {
       ])
   }
 
-  /// From when on which date of a start-up counts; the first from its beginning.
+  /// The dates of a start-up with the uptime from which each applies; the first applies from the start.
   private func starts(epoch: UInt32, boot: UInt32) -> [LogCalendar.Start] {
     var starts = calendar.starts(epoch: epoch, boot: boot)
     if let first = starts.first {
@@ -95,7 +95,7 @@ struct StoredBootDates {
     return starts
   }
 
-  /// A page has records of a start-up, which are dated by what is known now.
+  /// Registers that a page has records of a start-up, dated by the dates known at this point.
   mutating func note(page: Int64, ofBoot boot: Int64) throws {
     if let told = told[boot] {
       let starts = starts(epoch: told.epoch, boot: told.boot)
@@ -134,7 +134,7 @@ struct StoredBootDates {
     return min(known.dropFirst(same).first?.uptime ?? .max, starts.dropFirst(same).first?.uptime ?? .max)
   }
 
-  /// Dates the records of a start-up, those of settled pages only if they are not from before an uptime.
+  /// Dates the records of a start-up; those of settled pages only from `uptime` on.
   private func date(_ boot: Int64, _ starts: [LogCalendar.Start], changedFrom uptime: Int64) throws {
     guard
       let pages = try Row.fetchOne(
@@ -162,7 +162,7 @@ struct StoredBootDates {
     _ = try date(boot, starts, settled..<end)
   }
 
-  /// Dates the records of a start-up within some numbers; whether any had another date.
+  /// Dates the records of a start-up within a range of numbers. Returns whether any date changed.
   private func date(_ boot: Int64, _ starts: [LogCalendar.Start], _ records: Range<Int64>) throws -> Bool {
     guard !records.isEmpty else { return false }
     let before = database.totalChangesCount
@@ -192,7 +192,7 @@ struct StoredBootDates {
     return database.totalChangesCount > before
   }
 
-  /// What is known about dates, in the order of time.
+  /// The known dates, in chronological order.
   private static func known(_ database: Database, device: Int64) throws -> LogCalendar {
     var calendar = LogCalendar()
     let rows = try Row.fetchCursor(

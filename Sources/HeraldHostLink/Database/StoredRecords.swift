@@ -2,19 +2,19 @@ import Foundation
 import GRDB
 import HeraldEmbedded
 
-/// A record of a page that is no reading, as the database has it.
+/// A record other than a reading, as stored in the database.
 struct StoredRecord {
-  /// Its number; see `DatabaseSchema.recordsPerPage`.
+  /// The record's number; see `DatabaseSchema.recordsPerPage`.
   let id: Int64
   /// Milliseconds since 1970-01-01T00:00:00Z; `nil` if unknown.
   let date: UInt64?
-  /// The number of the start-up it belongs to.
+  /// The number of its start-up.
   let boot: Int64
-  /// The number of the peer, if it is about one.
+  /// The number of its peer, if any.
   let peer: Int64?
-  /// The number of the payload, if it has one.
+  /// The number of its payload, if any.
   let payload: Int64?
-  /// The bytes beside the event, unless they are a payload.
+  /// The bytes of the event, unless they are a payload.
   let bytes: [UInt8]
   /// The event.
   let columns: EventColumns
@@ -42,7 +42,7 @@ struct StoredRecords {
         """)
   }
 
-  /// Puts a record in; `uptime` is in milliseconds.
+  /// Inserts a record; `uptime` is in milliseconds.
   func add(_ record: StoredRecord, uptime: Int64) throws {
     let columns = record.columns
     let date = record.date.map { Int64(clamping: $0) }
@@ -64,7 +64,8 @@ struct StoredRecords {
     }
   }
 
-  /// Those of a page, in the order of the page: a page has few, at most as many as a page may hold.
+  /// The records of a page other than readings, in the order of the page; at most as many as a page may
+  /// contain.
   static func all(of page: Int64, _ database: Database) throws -> [StoredRecord] {
     let first = page * DatabaseSchema.recordsPerPage
     let rows = try Row.fetchAll(

@@ -1,7 +1,7 @@
 import Foundation
 import HeraldText
 
-/// A device that was found, with the word that leads to it.
+/// A device that was found, with its value for `--device`.
 public struct FoundDevice: Equatable, Sendable {
   /// The value for `--device`.
   public let location: String
@@ -25,10 +25,10 @@ public struct OpenDevice {
 
 /// Finds devices and opens them.
 public enum DeviceDirectory {
-  /// How long connecting and enumerating may take.
+  /// The timeout for connecting and enumerating.
   public static let timeout = Duration.seconds(5)
 
-  /// Every device plugged into this computer, those this user may not open included.
+  /// All devices connected to this computer, including those that this user may not open.
   public static func usbDevices() throws(HostLinkError) -> [FoundDevice] {
     try LibUSB().heraldDevices().map { listing in
       FoundDevice(
@@ -45,8 +45,7 @@ public enum DeviceDirectory {
     return try usbipDevices(host: host, port: port)
   }
 
-  /// Where the Herald devices of the USB/IP server are that `HOST` or `HOST:PORT` names. None of them is
-  /// opened.
+  /// The selectors of the Herald devices of the USB/IP server `HOST` or `HOST:PORT`. No device is opened.
   public static func usbipSelectors(server: String) throws(HostLinkError) -> [DeviceSelector] {
     let (host, port) = try place(of: server)
     let connection = try USBIPConnection(host: host, port: port, by: .after(timeout))

@@ -1,16 +1,16 @@
 import HeraldEmbedded
 import HeraldText
 
-/// The name of a device's folder in a folder of a fleet, made from the device's own name; safe for any bytes
+/// The folder name of a device in the folder of a fleet, derived from its serial number; safe for any bytes
 /// in it.
 public enum DeviceFolder {
   /// The longest name, in bytes.
   static let longest = 100
 
-  /// The name for a device with this serial number; for one without, from where it is connected. ASCII
-  /// letters, digits, `-` and `_`, and `.` but in front, stay as they are; every other byte becomes `%` and
-  /// two digits, so that no name leads out of the folder, hides, or moves a cursor. Different serial numbers
-  /// have different names: what is too long ends with its SHA-256, as far as there is room.
+  /// The folder name for a device with this serial number, or without one, for its location. ASCII letters,
+  /// digits, `-`, `_`, and `.` except at the start, are kept; every other byte becomes `%` and two digits, so
+  /// that no name refers outside the folder, is hidden, or contains control characters. Different serial
+  /// numbers have different names: a name that is too long ends with its SHA-256, as far as there is room.
   public static func name(serial: String, location: String) -> String {
     let text = serial.isEmpty ? location : serial
     var name: [UInt8] = []

@@ -1,6 +1,6 @@
 import HeraldText
 
-/// Which device a person means, in the words of `--device`.
+/// A device selection, the value of `--device`.
 public enum DeviceSelector: Equatable, Sendable {
   /// `usbip://HOST[:PORT][/BUSID]`: a device of a USB/IP server; without a bus id, the only one there.
   case usbip(host: String, port: UInt16?, busID: String?)
@@ -8,7 +8,7 @@ public enum DeviceSelector: Equatable, Sendable {
   case serial(path: String)
   /// `serial:tcp:HOST:PORT`: a serial line inside a TCP stream.
   case serialTCP(host: String, port: UInt16)
-  /// `usb:BUS-PORT`: the device plugged in there.
+  /// `usb:BUS-PORT`: the device connected to this port.
   case usb(path: String)
   /// Anything else: the device with this serial number.
   case serialNumber(String)
@@ -49,7 +49,7 @@ public enum DeviceSelector: Equatable, Sendable {
     }
   }
 
-  /// The same in the words of `--device`, safe to show.
+  /// The value for `--device`, safe to show.
   public var text: String {
     switch self {
     case .usbip(let host, let port, let busID):

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Serial lines of this computer that a device may be behind.
+/// Serial lines of this computer to which a device may be connected.
 public enum SerialLines {
-  /// The paths of those of USB devices, sorted.
+  /// The paths of the serial lines of USB devices, sorted.
   public static var paths: [String] { paths(in: "/dev") }
 
   static func paths(in folder: String) -> [String] {

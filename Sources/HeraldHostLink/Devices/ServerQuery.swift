@@ -4,7 +4,7 @@ import HeraldText
 
 /// Queries many servers concurrently: a server that does not respond does not delay the others.
 public enum ServerQuery {
-  /// How long a server may take in all, its name's resolution included.
+  /// The total timeout of a server, including name resolution.
   static let timeout = Duration.seconds(15)
 
   /// Runs `question` for each of `servers`, in a thread of its own. The results are in the order of
@@ -41,7 +41,7 @@ public enum ServerQuery {
   }
 }
 
-/// Responses as they come. A thread whose deadline has passed may still store one.
+/// The received responses. A thread whose deadline has passed may still store one.
 private final class Responses<Answer: Sendable>: @unchecked Sendable {
   private let condition = NSCondition()
   private var answers: [Result<Answer, HostLinkError>?]

@@ -1,7 +1,7 @@
 // Whether a device uses its radio: its payload, and the state of its radio.
 
 extension DeviceExamination {
-  /// How many days before the end of its keys a device is to get new ones.
+  /// The number of remaining days of keys below which new ones are recommended.
   static let fewDays: UInt32 = 7
 
   /// The payload status. A locked device serves it only in a session.
@@ -53,7 +53,7 @@ extension DeviceExamination {
       advice: "check its clock, and `from` in the file of its payload")
   }
 
-  /// How its radio does; `nil` of a device without counters of one.
+  /// The finding about the radio; `nil` for a device without radio counters.
   static func radio(of device: DeviceClient, _ status: DeviceLogStatus) throws(HostLinkError) -> Finding? {
     do {
       return radio(try device.statistics(group: "hci").counters, uptime: status.uptimeMilliseconds)

@@ -37,7 +37,7 @@ public enum DeviceExamination {
     }
   }
 
-  /// `capacity` is how many pages there is room for, `nil` if the device does not say.
+  /// `capacity` is the capacity of the log in pages, `nil` if the device does not report it.
   static func log(_ status: DeviceLogStatus, capacity: Int?, _ now: UInt64) -> [Finding] {
     var findings: [Finding] = []
     if let date = status.unixMilliseconds {
@@ -84,7 +84,7 @@ public enum DeviceExamination {
     return Finding("log", .good, "its log has \(pages), and none was ever overwritten")
   }
 
-  /// How full its battery is by the last pages of its log; `nil` if they do not say, or are not to be seen.
+  /// The battery level from the last pages of the log; `nil` if they contain none or cannot be read.
   static func battery(_ device: DeviceClient, _ status: DeviceLogStatus) throws(HostLinkError) -> Finding? {
     let pages: [[UInt8]]
     do {

@@ -1,6 +1,6 @@
 /// The subject of a check, and its result.
 public struct Finding: Equatable, Sendable, Encodable {
-  /// How bad it is.
+  /// The severity of a finding.
   public enum Verdict: String, Sendable, Encodable {
     /// As it should be.
     case good

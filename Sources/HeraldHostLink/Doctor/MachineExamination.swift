@@ -1,10 +1,10 @@
 import Foundation
 
-/// Looks at what this computer needs to talk to Herald devices: Linux, its USB, its rules and groups.
+/// Examines the requirements of this computer for Herald devices: Linux, its USB, its rules and groups.
 public struct MachineExamination {
-  /// Where the rule belongs, from the root.
+  /// The path of the rule, from the root.
   public static let rulePath = "/etc/udev/rules.d/70-herald.rules"
-  /// Where systems and packages put rules.
+  /// The rule folders of systems and packages.
   private static let ruleFolders = [
     "/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d",
   ]
@@ -22,7 +22,7 @@ public struct MachineExamination {
       root: "", userID: geteuid(), groupIDs: Set(groups.prefix(Int(max(0, count)))).union([getegid()]))
   }
 
-  /// The same of a tree of files that stands for a computer.
+  /// An examination of a file tree that represents a computer.
   init(root: String, userID: UInt32, groupIDs: Set<UInt32>) {
     self.root = root
     self.userID = userID
@@ -44,7 +44,7 @@ public struct MachineExamination {
     ((try? FileManager.default.contentsOfDirectory(atPath: root + path)) ?? []).sorted()
   }
 
-  // MARK: What is looked at
+  // MARK: Checks
 
   private func usbFolder() -> Finding {
     guard FileManager.default.fileExists(atPath: root + "/dev/bus/usb") else {
@@ -55,7 +55,7 @@ public struct MachineExamination {
     return Finding("usb", .good, "/dev/bus/usb is there")
   }
 
-  /// Where the rule is, and whether it is today's.
+  /// Whether the rule is installed, and up to date.
   private func rule() -> Finding {
     let expected = Self.lines(LibUSB.udevRule)
     for folder in Self.ruleFolders {
@@ -108,7 +108,7 @@ public struct MachineExamination {
     return nil
   }
 
-  /// ModemManager tries out every serial port that is plugged in, which takes the port for many seconds.
+  /// ModemManager probes every new serial port, which blocks the port for many seconds.
   private func modemManager() -> Finding {
     let isRunning = names(in: "/proc").contains { name in
       UInt32(name) != nil && text("/proc/\(name)/comm")?.trimmingCharacters(in: .newlines) == "ModemManager"
@@ -137,9 +137,9 @@ public struct MachineExamination {
     ]
   }
 
-  // MARK: What can be mended
+  // MARK: Repairs
 
-  /// Installs the rule, and makes udev read it. Returns a description of the actions.
+  /// Installs the rule, and reloads udev. Returns a description of the actions.
   /// - Throws: `.permission` without the right to.
   public func installRule() throws(HostLinkError) -> [String] {
     let path = root + Self.rulePath

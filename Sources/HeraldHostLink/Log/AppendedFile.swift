@@ -1,22 +1,20 @@
 import Foundation
 
-/// A file of lines that grows at its end. What belongs to the page that a device is still writing is cut off
-/// and rewritten with it.
+/// A file of lines that is appended to. The lines of the open page are truncated and rewritten with it.
 ///
-/// A program that is cut off while it appends leaves a file that ends in the middle; the next one begins at
-/// the length stored in the database.
+/// An interrupted append leaves an incomplete end; the next run continues from the length stored in the
+/// database.
 final class AppendedFile {
   let name: String
   private let path: String
   private let header: String
   private var descriptor: Int32 = -1
-  /// Bytes that the file has, those included that wait.
+  /// The length of the file in bytes, including pending bytes.
   private(set) var length: Int64
   private var waiting: [UInt8] = []
   private static let piece = 1 << 18
 
-  /// The file at `path`, of which the first `length` bytes stay. With 0 it does not exist until a line is
-  /// appended.
+  /// Opens the file, keeping its first `length` bytes. With 0 it does not exist until a line is appended.
   init(folder: String, name: String, header: String, length: Int64) {
     self.name = name
     path = "\(folder)/\(name)"
@@ -57,7 +55,7 @@ final class AppendedFile {
 
   private func openAtEnd() throws(HostLinkError) {
     let start = length - Int64(waiting.count)
-    // A file that is started again replaces what is there, and a link is never written through.
+    // A file that is started again replaces an existing one; symbolic links are not followed.
     if start == 0 { unlink(path) }
     descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0, fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, off_t(start)) == 0,

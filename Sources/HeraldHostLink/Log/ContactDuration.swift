@@ -1,15 +1,15 @@
-/// The time of presence of a person. The table of a pull, the report, `contact_events.csv`, the export and
-/// the database all have this number.
+/// The time of presence of a person, as used in the table of a pull, the report, `contact_events.csv`, the
+/// export and the database.
 ///
 /// Time is divided into windows of 30 s, which begin at whole half minutes of UTC. A contact has lasted 30 s
 /// for each window in which the peer was detected, its payload read, or its RSSI measured; but no longer than
-/// from its begin to its end, and one window more. What several contacts took is the sum of that. Whole
-/// seconds.
+/// from its begin to its end, and one window more. The duration of several contacts is the sum. The unit is
+/// whole seconds.
 public enum ContactDuration {
   /// The length of a window, in milliseconds.
   static let window: UInt64 = 30_000
 
-  /// Of a contact with signs in so many windows, from `begin` to `end` in milliseconds.
+  /// The duration of a contact with signs in `windows` windows, from `begin` to `end` in milliseconds.
   static func seconds(windows: Int, begin: UInt64, end: UInt64) -> Int {
     let longest = Int(clamping: (max(begin, end) - begin) / 1000) + 30
     return min(windows.multipliedReportingOverflow(by: 30).partialValue, longest)

@@ -1,12 +1,11 @@
-/// Pages between their arrival and the database, decoded: a page decoded for inspection is not decoded again.
+/// A cache of decoded pages between reception and import: a page decoded for inspection is not decoded again.
 struct DecodedPages {
   private struct Page {
     let page: LogPage
     let bytes: [UInt8]
   }
 
-  /// As many records are kept at most, which is some 15 MB: those of a whole nRF52833. Further pages are
-  /// decoded again.
+  /// The maximum number of records, about 15 MB: the log of an nRF52833. Further pages are decoded again.
   private static let mostRecords = 1 << 18
 
   private var pages: [PageName: Page] = [:]

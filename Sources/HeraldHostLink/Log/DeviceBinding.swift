@@ -4,13 +4,13 @@ extension DeviceRecord {
   /// The reason not to store the log of a device in this record's folder; `nil` if there is none.
   ///
   /// A folder is bound to the serial number and to the identifier that the device reports first. A folder of
-  /// an earlier version, without an identifier, is bound by the next pull. The identifier guards against
-  /// mistakes: it can be forged, like a serial number; what cannot be forged is the proof of an access key.
+  /// an earlier version, without an identifier, is bound by the next pull. The identifier protects against
+  /// mistakes only: like a serial number it can be forged, unlike the proof of an access key.
   /// - Parameters:
   ///   - serial: the device's serial number; empty if it has none.
   ///   - id: its identifier as 16 hexadecimal digits; `nil` if it has none.
-  ///   - folder: where the record is, for the words.
-  ///   - rebinds: whether another identifier of the same serial number is right: after a factory reset.
+  ///   - folder: the path of the folder, for the text.
+  ///   - rebinds: whether another identifier of the same serial number is accepted, as after a factory reset.
   public func complaint(serial: String, id: String?, folder: String, rebinds: Bool) -> HostLinkError? {
     let device = serial.isEmpty ? "this device" : "device \(PrintableText.of(serial))"
     guard self.serial.isEmpty || serial.isEmpty || self.serial == serial else {

@@ -2,7 +2,7 @@
 public struct DeviceRecord: Codable, Equatable, Sendable {
   /// A moment of which both the device's clock and the date are known.
   public struct ClockFix: Codable, Equatable, Sendable {
-    /// Who knew the date.
+    /// The source of the date.
     public enum Source: String, Codable, Sendable {
       /// The device: its clock was set.
       case device
@@ -11,13 +11,13 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
     }
     /// The epoch of the log.
     public var epoch: UInt32
-    /// Which start-up of the device.
+    /// The number of the start-up.
     public var boot: UInt32
     /// Milliseconds since that start-up.
     public var uptimeMilliseconds: UInt64
     /// Milliseconds since 1970-01-01T00:00:00Z at that moment.
     public var unixMilliseconds: UInt64
-    /// Who knew the date.
+    /// The source of the date.
     public var source: Source
 
     /// A fix from its parts.
@@ -32,7 +32,7 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
     }
   }
 
-  /// Version of this file's form.
+  /// The version of the file format.
   public var format = 1
   /// The device's serial number; empty where the link does not supply one.
   public var serial = ""
@@ -47,13 +47,13 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
   public var version = ""
   /// Epochs of its log, in the order they were first seen here.
   public var epochs: [UInt32] = []
-  /// Moments whose date is known, one for each start-up at most.
+  /// Uptimes whose date is known, at most one for each start-up.
   public var clocks: [ClockFix] = []
 
-  /// Nothing known.
+  /// An empty record.
   public init() {}
 
-  /// Remembers `epoch` as the newest one seen.
+  /// Stores `epoch` as the newest one seen.
   public mutating func note(epoch: UInt32) {
     if !epochs.contains(epoch) { epochs.append(epoch) }
   }

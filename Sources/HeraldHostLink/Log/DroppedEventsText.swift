@@ -7,7 +7,7 @@ public struct DroppedEventsText: Equatable, Sendable {
   /// The meaning, and the recommended action.
   public let advice: String
 
-  /// Nothing if there are none. The number is in the log, the reason only in the device's counters.
+  /// `nil` if there are none. The number is in the log, the reason only in the device's counters.
   public init?(_ count: Int) {
     guard count > 0 else { return nil }
     what =

@@ -4,10 +4,10 @@ import HeraldEmbedded
 /// Identifies an unchanged folder: the names, sizes and times of change of all files of its pages, and the
 /// stored data of the device.
 struct FolderFingerprint: Equatable {
-  /// SHA-256 of all of that.
+  /// The SHA-256 of these data.
   let sha256: Data
 
-  /// Of a folder as it is now. A file that changes later than this makes another one.
+  /// The fingerprint of the present state of a folder. A file that changes later results in another one.
   init(_ folder: PageStore) throws(HostLinkError) {
     let place = folder.path + "/pages"
     let directory = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -20,7 +20,7 @@ struct FolderFingerprint: Equatable {
     for name in names.sorted() {
       let stamp = FileStamp.of(name, in: directory) ?? FileStamp(bytes: -1, changed: 0)
       bytes += name.utf8
-      // No name has this in it.
+      // No file name contains this character.
       bytes.append(UInt8(ascii: "/"))
       for number in [stamp.bytes, stamp.changed] {
         withUnsafeBytes(of: number.littleEndian) { bytes += $0 }

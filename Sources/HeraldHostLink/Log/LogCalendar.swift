@@ -5,7 +5,7 @@
 /// that precede the setting of the clock are dated backwards from it, within the same start-up. A start-up
 /// without any such moment has no dates.
 public struct LogCalendar: Sendable {
-  /// From when on which date of the start-up counts.
+  /// The uptime from which a date of the start-up applies.
   struct Start: Equatable {
     /// Milliseconds since the start-up.
     let uptime: Int64
@@ -22,16 +22,17 @@ public struct LogCalendar: Sendable {
 
   fileprivate struct Moment {
     let uptime: UInt64
-    /// The date of the start-up by this moment's account, milliseconds.
+    /// The date of the start-up that results from this moment, in milliseconds.
     let start: Int64
   }
 
   /// The dates of one start-up.
   struct BootDates {
-    /// Moments with a date, in the order of time.
+    /// Moments with a date, in chronological order.
     fileprivate let moments: [Moment]
 
-    /// Milliseconds since 1970-01-01T00:00:00Z so many milliseconds after the start-up; `nil` if unknown.
+    /// The date at `uptime` milliseconds after the start-up, in milliseconds since 1970-01-01T00:00:00Z;
+    /// `nil` if unknown.
     func unixMilliseconds(at uptime: UInt64) -> UInt64? {
       guard let first = moments.first else { return nil }
       var low = 0
@@ -54,18 +55,18 @@ public struct LogCalendar: Sendable {
   /// An empty calendar.
   public init() {}
 
-  /// Whether a moment's date can be true: not after the year 9999, not before the device's start.
+  /// Whether a moment's date is valid: not after the year 9999, and not before the device's start.
   static func believes(_ fix: DeviceRecord.ClockFix) -> Bool {
     fix.unixMilliseconds > 0 && fix.unixMilliseconds <= UTCTimestamp.latest
       && fix.uptimeMilliseconds <= fix.unixMilliseconds
   }
 
-  /// Takes a moment whose date is known. The host's own idea of a date counts only where nothing else is
-  /// known. Dates after the year 9999 and before the device's start are not believed.
+  /// Adds a moment whose date is known. A date from the host applies only if no other is known. Dates after
+  /// the year 9999 and before the device's start are ignored.
   public mutating func add(_ fix: DeviceRecord.ClockFix) { add(fix, isLast: false) }
 
-  /// The same. `isLast` promises that no earlier moment of that start-up comes later: then one that says the
-  /// same as the one before takes no room.
+  /// Adds a moment. `isLast` asserts that no earlier moment of that start-up follows: then a moment
+  /// equivalent to the previous one is not stored.
   mutating func add(_ fix: DeviceRecord.ClockFix, isLast: Bool) {
     guard Self.believes(fix) else { return }
     let start = Boot(epoch: fix.epoch, boot: fix.boot)
@@ -85,7 +86,7 @@ public struct LogCalendar: Sendable {
     }
   }
 
-  /// Takes what a record says about the date, if it says anything.
+  /// Adds the date of a record, if it has one.
   public mutating func add(_ record: BootRecord) {
     if let fix = record.clockFix { add(fix) }
   }
@@ -101,8 +102,7 @@ public struct LogCalendar: Sendable {
     return BootDates(moments: moments[start] ?? guesses[start].map { [$0] } ?? [])
   }
 
-  /// What is known about the date of a start-up, in the order of time, without moments that say the same as
-  /// the one before.
+  /// The known dates of a start-up in chronological order, without moments equivalent to the previous one.
   func starts(epoch: UInt32, boot: UInt32) -> [Start] {
     let start = Boot(epoch: epoch, boot: boot)
     guard let moments = moments[start] else {

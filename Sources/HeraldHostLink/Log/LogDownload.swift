@@ -1,16 +1,16 @@
 import Foundation
 import HeraldDeviceLink
 
-/// Fetches from a device what a page folder does not have yet.
+/// Downloads from a device the pages that a page folder does not have yet.
 ///
-/// Only new data is requested, several stretches at a time, as large as a packet holds and across the ends of
-/// pages. A page counts once it is whole, is what its own header and checksums say, and is on the disk. The
-/// received part of a page is kept when a pull is interrupted, and the next one continues at the byte where
-/// it stopped. The page the device is still writing is fetched as far as it is committed, and the rest of it
-/// next time.
+/// Only new data is requested, with several outstanding requests, each for as much as fits in a packet,
+/// across page boundaries. A page is complete if all bytes are received, its header and checksums are valid,
+/// and it is on the disk. The received part of a page is kept when a pull is interrupted, and the next one
+/// continues at the byte where it stopped. The open page is downloaded as far as it is committed, and its
+/// rest at the next pull.
 ///
-/// Nothing is changed on the device, unless it is to be trimmed: then it is sent the SHA-256 of each page
-/// that is here, on the disk and in the database, and erases those that are the same there.
+/// The device is not modified, unless pages are to be acknowledged: then the SHA-256 of each page that is on
+/// the disk and in the database is sent, and the device erases the pages with an equal digest.
 ///
 /// The device is not trusted: numbers are bounded, contradictions end the page or the pull, and valid data is
 /// kept.
@@ -34,11 +34,11 @@ public struct LogDownload {
   private var wanted = 0
   private var problemPages = 0
   private var remarkedLoss = false
-  /// Pages that the device said it does not have.
+  /// Pages that the device reported as missing.
   private var gone: Set<UInt32> = []
 
-  /// A pull from `device` into `pageStore`. With `trim`, the device is allowed to erase what that says is in
-  /// the database. `inspect` judges pages that are none of a log, as tests have them. `now` is this
+  /// A pull from `device` into `pageStore`. With `trim`, the pages that it returns as stored in the database
+  /// are acknowledged. `inspect` checks pages in another format than the log's, for tests. `now` is this
   /// computer's date in milliseconds since 1970, for start-ups of the device without another source of the
   /// date.
   public init(
@@ -147,7 +147,8 @@ public struct LogDownload {
         }
         switch flight.take(data, to: question) {
         case .success(let pages):
-          // The device is to have something to do while these go to the disk.
+          // Further requests are sent first, so that the device is busy while these pages are written to the
+          // disk.
           try askForMore(&flight)
           for page in pages { try finish(page, status, &flight) }
         case .failure(let fault):
@@ -213,7 +214,8 @@ public struct LogDownload {
     progress(PullProgress(pages: report.newPages, ofPages: wanted, bytes: report.bytes))
   }
 
-  /// A response is of no use: the page in which it begins is fetched again, unless that is pointless.
+  /// Handles an unusable response: the page in which it begins is requested again, unless that cannot
+  /// succeed.
   private mutating func abandon(
     _ question: LogRequestWindow.Request, _ what: String, _ flight: inout LogRequestWindow,
     isFinal: Bool = false
@@ -244,11 +246,11 @@ public struct LogDownload {
     }
   }
 
-  // MARK: Trimming
+  // MARK: Acknowledging
 
-  /// Makes the device erase pages, the oldest first, as far as they are closed, on the disk, in the database,
-  /// and the same there as here. One at a time: the device hashes its page before it responds, so that
-  /// several outstanding requests would not finish sooner.
+  /// Acknowledges pages, the oldest first, that are closed, on the disk, in the database, and equal on both
+  /// sides. One at a time: the device hashes its page before it responds, so that several outstanding
+  /// requests would not finish sooner.
   private mutating func trim(_ status: DeviceLogStatus) throws(HostLinkError) {
     guard let keep else { return }
     let kept = try keep(pageStore)

@@ -1,8 +1,7 @@
-/// Has a device erase the pages of its log without keeping them here.
+/// Erases the pages of a device's log without storing them on the host.
 ///
-/// A device erases only pages whose SHA-256 it receives, so that no host has anything erased that it does not
-/// have. Each page is therefore read first, acknowledged, and forgotten. The page that the device is writing
-/// stays.
+/// A device erases only pages whose SHA-256 it receives, so that a host cannot erase data that it has not
+/// read. Each page is therefore read, acknowledged, and discarded. The open page is kept.
 public struct LogErasure {
   private let device: DeviceClient
   private let progress: (PullProgress) -> Void
@@ -13,15 +12,15 @@ public struct LogErasure {
     self.progress = progress
   }
 
-  /// Reads and acknowledges every page of a log that stands as `status` says but the newest, the oldest
-  /// first. Returns how many the device erases now.
+  /// Reads and acknowledges every page of a log with this status except the newest, oldest first. Returns the
+  /// number of pages that the device erases.
   public func run(_ status: DeviceLogStatus) throws(HostLinkError) -> Int {
     let count = max(0, status.pageCount - 1)
     guard count > 0 else { return 0 }
     var erased = 0
     var bytes = 0
     for sequence in status.first..<status.last {
-      // One that is gone was overwritten meanwhile.
+      // A missing page was overwritten in the meantime.
       if let page = try device.page(sequence, size: Int(status.pageSize)) {
         guard try device.acknowledge(epoch: status.epoch, sequence: sequence, bytes: page) == .taken else {
           throw HostLinkError(

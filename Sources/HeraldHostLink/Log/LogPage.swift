@@ -1,6 +1,6 @@
 import HeraldEmbedded
 
-/// A record with the page's words about it: which start-up of the device it belongs to.
+/// A record with the epoch and the start-up of the device to which it belongs.
 public struct BootRecord: Equatable, Sendable {
   /// The epoch of the log.
   public let epoch: UInt32
@@ -24,7 +24,7 @@ public struct BootRecord: Equatable, Sendable {
     self.payload = payload
   }
 
-  /// The moment whose date the record states, if it states one.
+  /// The moment whose date is given by the record, if any.
   var clockFix: DeviceRecord.ClockFix? {
     guard case .clockSet(let unixMilliseconds, _) = event else { return nil }
     return DeviceRecord.ClockFix(
@@ -32,8 +32,8 @@ public struct BootRecord: Equatable, Sendable {
       source: .device)
   }
 
-  /// The charge that the record states, in percent, and whether an external source fed the device; `nil` if
-  /// it states none.
+  /// The battery level in the record, in percent, and whether the device had external power; `nil` for other
+  /// records.
   var battery: (level: UInt8, isExternal: Bool)? {
     guard case .battery(let level, let isExternal) = event else { return nil }
     return (level, isExternal)
@@ -48,12 +48,12 @@ public struct LogPage: Sendable {
   public let epoch: UInt32
   /// Its records, in the order they were written.
   public internal(set) var records: [BootRecord] = []
-  /// Moments whose date the page's headers state.
+  /// Moments whose date is given by the page's headers.
   public internal(set) var clocks: [DeviceRecord.ClockFix] = []
-  /// How the reading ended.
+  /// How decoding ended.
   public internal(set) var ending = LogPageDecoder.Ending.reading
 
-  /// Moments whose date anything in the page states: those of its headers, then those of its records.
+  /// Moments whose date is given in the page: those of its headers, then those of its records.
   var fixes: [DeviceRecord.ClockFix] { clocks + records.lazy.compactMap(\.clockFix) }
 
   /// A page from its parts.
@@ -65,7 +65,8 @@ public struct LogPage: Sendable {
     ending = .complete
   }
 
-  /// Decodes a page, which may be hostile, torn or cut short; `nil` if no valid header is at its start.
+  /// Decodes a page, which may be malicious, torn or truncated; `nil` if it does not start with a valid
+  /// header.
   public init?(_ bytes: [UInt8]) {
     guard var decoder = LogPageDecoder(bytes.span) else { return nil }
     var segment = decoder.header

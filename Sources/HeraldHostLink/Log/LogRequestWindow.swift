@@ -1,4 +1,4 @@
-/// Which bytes of a log are still to be requested, which are outstanding, and which have arrived.
+/// Tracks which bytes of a log are still to be requested, which are outstanding, and which were received.
 ///
 /// Bytes are numbered through all pages, as the device's stream has them: byte `offset` of page `sequence` is
 /// number `sequence * pageSize + offset`. A response may cross a page boundary, and a page may start where an
@@ -84,10 +84,10 @@ struct LogRequestWindow {
       generation: attempt > 1 ? generation : 0)
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
-  /// The next request; `nil` if none can be sent now. A length is only named where the response could have
-  /// more than is wanted.
+  /// The next request; `nil` if none can be sent now. A length is only given if the response could otherwise
+  /// exceed the range.
   func next() -> (sequence: UInt32, offset: Int, length: Int?, range: Range<UInt64>)? {
     guard let first = wanted.first, room != nil || questions.isEmpty else { return nil }
     let count = min(first.count, room ?? first.count)
@@ -98,7 +98,7 @@ struct LogRequestWindow {
     )
   }
 
-  /// Notes that the request of `next` was sent.
+  /// Records that the request of `next` was sent.
   mutating func asked(_ range: Range<UInt64>, _ ticket: SMPClient.RequestHandle) {
     guard let first = wanted.first else { return }
     wanted[0] = range.upperBound..<first.upperBound
@@ -112,10 +112,10 @@ struct LogRequestWindow {
   /// The page in which a request begins.
   func page(of question: Request) -> UInt32 { sequence(of: question.range.lowerBound) }
 
-  // MARK: Taking
+  // MARK: Responses
 
-  /// Takes a response. Returns the pages that it completes, or what is wrong with it: then the page in which
-  /// it begins is discarded.
+  /// Processes a response. Returns the pages that it completes, or its error: then the page in which it
+  /// begins is discarded.
   mutating func take(_ data: [UInt8], to question: Request) -> Result<[Page], Fault> {
     guard data.count <= question.range.count else {
       return .failure(Fault(what: "more bytes than were asked for"))
@@ -214,8 +214,7 @@ struct LogRequestWindow {
 
   // MARK: Stopping
 
-  /// The beginnings of pages that are not done with: what there is of each up to the first byte that is
-  /// missing.
+  /// The beginnings of incomplete pages: the bytes of each before the first missing byte.
   func beginnings() -> [(sequence: UInt32, isOpen: Bool, bytes: [UInt8])] {
     let outstanding = wanted + questions.values.map(\.range)
     return pages.values.compactMap { page in

@@ -4,17 +4,17 @@ import HeraldText
 public enum PageInspection: Equatable, Sendable {
   /// It is the page that was requested, valid as far as it was received.
   case good
-  /// It is that page, and its end is damaged: good to keep, worth a word.
+  /// It is that page, and its end is damaged: it is kept, and reported.
   case damaged(String)
   /// It is not that page.
   case wrong(String)
 
-  /// Judges a page by its own header and checksums.
+  /// Checks a page by its header and checksums.
   public static func inspect(_ bytes: [UInt8], epoch: UInt32, sequence: UInt32) -> PageInspection {
     PageInspection(LogPage(bytes), epoch: epoch, sequence: sequence)
   }
 
-  /// Judges a page as it was decoded; `nil` if it has no valid header.
+  /// Checks a decoded page; `nil` if it has no valid header.
   init(_ page: LogPage?, epoch: UInt32, sequence: UInt32) {
     guard let page else {
       self = .wrong("has no valid header")

@@ -1,8 +1,8 @@
 import HeraldText
 
-/// Under what name a page of a device's log is kept: `EPOCH-SEQUENCE.page`, and `EPOCH-SEQUENCE.open.page`
-/// for the page the device was still writing. The epoch is eight hexadecimal digits, the sequence number ten
-/// decimal ones. Names are made here from numbers, never from anything a device calls itself.
+/// The file name of a page of a device's log: `EPOCH-SEQUENCE.page`, and `EPOCH-SEQUENCE.open.page` for the
+/// page the device was still writing. The epoch is eight hexadecimal digits, the sequence number ten decimal
+/// ones. Names are built from numbers only, never from strings of a device.
 public struct PageName: Hashable, Comparable, Sendable {
   /// The epoch of the log.
   public let epoch: UInt32

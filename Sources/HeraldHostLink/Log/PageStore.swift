@@ -4,9 +4,9 @@ import Foundation
 /// from them.
 ///
 /// A page appears under its name only when its bytes are on the disk: it is written as `….part`, synced,
-/// renamed, and the folder synced. A pull that stops leaves what it has of a page as `….part`, too. An
-/// interruption at any point leaves a folder that the next pull continues from. One program at a time can
-/// have it open. Files have mode 0600, as they show who met whom.
+/// renamed, and the folder synced. A pull that stops stores the received part of a page as `….part`, too.
+/// After an interruption at any point the next pull continues. One program at a time can open the folder.
+/// Files have mode 0600, as they contain contacts.
 public final class PageStore {
   /// Steps of storing a file, in order; a test can fail at each.
   enum Step: CaseIterable {
@@ -17,7 +17,7 @@ public final class PageStore {
   public let path: String
   /// The stored data of the device.
   public private(set) var device: DeviceRecord
-  /// Called before each step of storing; throwing is the same as being cut off there.
+  /// Called before each step of storing; throwing simulates an interruption there.
   var beforeStep: (Step) throws(HostLinkError) -> Void = { _ throws(HostLinkError) in }
 
   /// Recently stored pages, decoded.
@@ -56,15 +56,15 @@ public final class PageStore {
   }
 
   deinit {
-    // A process that is being started has a copy of this descriptor for a moment: closing it would leave the
-    // lock with that.
+    // A child process that is being started temporarily has a copy of this descriptor, which would keep the
+    // lock after closing.
     flock(lock, LOCK_UN)
     Foundation.close(lock)
   }
 
   // MARK: Pages
 
-  /// The pages that are here, sorted; an open one only where its closed form is not.
+  /// The stored pages, sorted; an open one only if its closed form is not stored.
   public func pages() throws(HostLinkError) -> [PageName] {
     let names: [String]
     do {
@@ -79,11 +79,11 @@ public final class PageStore {
     }
   }
 
-  /// The same in the order in which the device wrote them: epochs as they were first seen here, those
-  /// nothing is known of last.
+  /// The stored pages in the order in which the device wrote them: epochs in the order first seen, unknown
+  /// epochs last.
   func pagesInOrder() throws(HostLinkError) -> [PageName] { inOrder(try pages()) }
 
-  /// Pages in that order.
+  /// Sorts pages in the order in which the device wrote them.
   func inOrder(_ names: [PageName]) -> [PageName] {
     let order = device.epochs
     func rank(_ name: PageName) -> Int { order.firstIndex(of: name.epoch) ?? order.count }
@@ -101,12 +101,12 @@ public final class PageStore {
     return [UInt8](data)
   }
 
-  /// The same decoded, once: a page that has just been stored is not decoded again. `nil` if the bytes have
+  /// The decoded page, once: a page that has just been stored is not decoded again. `nil` if the bytes have
   /// no valid header.
   func decoded(_ bytes: [UInt8], of name: PageName) -> LogPage? { recent.take(name, bytes) ?? LogPage(bytes) }
 
-  /// Keeps a page. A closed page takes the place of its open form. `decoded` is what its bytes say, if that
-  /// is known: who reads the page next need not decode it again.
+  /// Stores a page. A closed page replaces its open form. `decoded` is the decoded page, if available, which
+  /// saves decoding it again.
   public func store(_ bytes: [UInt8], as name: PageName, decoded: LogPage? = nil) throws(HostLinkError) {
     try replace("\(pagesPath)/\(name.fileName)", in: pagesPath, with: bytes)
     if let decoded { recent.add(decoded, as: name, bytes) }
@@ -118,13 +118,13 @@ public final class PageStore {
 
   // MARK: Beginnings of pages
 
-  /// Keeps the beginning of a page for the next pull, as `….part`. It is ignored until the page is complete.
+  /// Stores the beginning of a page for the next pull, as `….part`. It is ignored until the page is complete.
   func storeBeginning(_ bytes: [UInt8], of name: PageName) throws(HostLinkError) {
     try write(bytes, to: "\(pagesPath)/\(name.fileName).part")
   }
 
-  /// What is here of pages of `epoch` that are not whole, or were not when they were fetched: the longest
-  /// beginning of each. Removes whatever else an earlier pull was cut off in the middle of.
+  /// The longest stored beginning of each incomplete page of `epoch`, including open pages. Removes all other
+  /// files left by an interrupted pull.
   func beginnings(epoch: UInt32) throws(HostLinkError) -> [UInt32: [UInt8]] {
     for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     where name.hasSuffix(".part") { unlink("\(path)/\(name)") }
@@ -143,8 +143,8 @@ public final class PageStore {
     return found
   }
 
-  /// Brings the names of all pages to the disk; their bytes are there. Needed where a program was cut off
-  /// between giving a page its name and that.
+  /// Syncs the names of all pages to the disk; their bytes are already synced. Required if a program was
+  /// interrupted between renaming and syncing.
   func synchronise() throws(HostLinkError) {
     let parent = URL(fileURLWithPath: path).standardizedFileURL.deletingLastPathComponent().path
     for folder in [pagesPath, path, parent] { try synchronise(folder) }
@@ -152,7 +152,7 @@ public final class PageStore {
 
   // MARK: Other files
 
-  /// Changes what is known about the device, on the disk first.
+  /// Changes the device record, on the disk first.
   public func updateDevice(_ change: (inout DeviceRecord) -> Void) throws(HostLinkError) {
     var changed = device
     change(&changed)
@@ -166,7 +166,7 @@ public final class PageStore {
     device = changed
   }
 
-  /// Writes a file beside the pages, whole or not at all.
+  /// Writes a file beside the pages, atomically.
   public func write(_ bytes: [UInt8], named name: String) throws(HostLinkError) {
     try replace("\(path)/\(name)", in: path, with: bytes)
   }
@@ -180,14 +180,14 @@ public final class PageStore {
     try synchronise(folder)
   }
 
-  /// Writes a file and brings its bytes to the disk.
+  /// Writes a file and syncs it to the disk.
   private func write(_ bytes: [UInt8], to part: String) throws(HostLinkError) {
     try beforeStep(.partOpened)
     let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .system(.storage, "\(part) cannot be made", code: errno) }
     do {
       defer { Foundation.close(descriptor) }
-      // One that was left behind may have been for others to read.
+      // A file left by an earlier run may have been readable for others.
       guard fchmod(descriptor, 0o600) == 0 else {
         throw HostLinkError.system(.storage, "\(part) cannot be kept from others", code: errno)
       }

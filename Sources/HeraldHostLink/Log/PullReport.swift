@@ -1,45 +1,45 @@
-/// What a pull did.
+/// The result of a pull.
 public struct PullReport: Equatable, Sendable {
   /// The epoch of the log.
   public var epoch: UInt32 = 0
-  /// Pages that are new here, the open one included.
+  /// The number of new pages, including the open one.
   public var newPages = 0
-  /// Pages that were here before.
+  /// The number of pages stored before.
   public var knownPages = 0
-  /// Pages the device overwrote before they were ever pulled.
+  /// The number of pages overwritten by the device before they were pulled.
   public var lostPages = 0
   /// Bytes of the new pages.
   public var bytes = 0
-  /// The last page that the device erases, as it and all before it are here, with the same bytes; `nil` if it
-  /// erases nothing.
+  /// The last acknowledged page; it and all pages before it are stored with the same bytes; `nil` if none was
+  /// acknowledged.
   public var trimmedThrough: UInt32?
-  /// How many pages those are.
+  /// The number of acknowledged pages.
   public var trimmedPages = 0
-  /// The page that has other bytes here than on the device, which therefore erases neither it nor what comes
-  /// after it.
+  /// The page whose stored bytes differ from those on the device, which therefore erases neither it nor later
+  /// pages.
   public var differingPage: UInt32?
-  /// How long it took.
+  /// The duration of the pull, in seconds.
   public var seconds = 0.0
-  /// What was wrong with single pages; the rest was pulled nevertheless.
+  /// Errors of single pages; the others were pulled.
   public var problems: [String] = []
-  /// What is odd, but no fault.
+  /// Irregularities that are not errors.
   public var remarks: [String] = []
-  /// Why the pull ended before all pages were here.
+  /// The reason why the pull ended before all pages were stored.
   public var stoppedBy: HostLinkError?
 
   /// All counts 0.
   public init() {}
 
-  /// Whether all that the device has is here.
+  /// Whether all pages of the device are stored.
   public var isComplete: Bool { problems.isEmpty && stoppedBy == nil && differingPage == nil }
 }
 
-/// How far a pull is.
+/// The progress of a pull.
 public struct PullProgress: Equatable, Sendable {
-  /// Pages that are here now, of those that were to be fetched.
+  /// The number of pages downloaded so far.
   public let pages: Int
-  /// Pages that were to be fetched.
+  /// The total number of pages to download.
   public let ofPages: Int
-  /// Bytes of the pages that are here.
+  /// The bytes of the pages downloaded so far.
   public let bytes: Int
 }

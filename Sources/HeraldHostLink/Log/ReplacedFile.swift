@@ -1,6 +1,7 @@
 import Foundation
 
-/// A file that is written piece by piece under another name, and gets its own when all of it is on the disk.
+/// A file that is written incrementally under a temporary name, and renamed when it is completely on the
+/// disk.
 final class ReplacedFile {
   private let path: String
   private let part: String
@@ -21,7 +22,7 @@ final class ReplacedFile {
 
   deinit {
     close(descriptor)
-    // Of one that was finished there is none.
+    // After `finish` the temporary file does not exist.
     unlink(part)
   }
 
@@ -34,7 +35,7 @@ final class ReplacedFile {
     if waiting.count >= Self.piece { try flush() }
   }
 
-  /// Brings all of it to the disk, and gives the file its name.
+  /// Syncs the file to the disk, and renames it.
   func finish() throws(HostLinkError) {
     try flush()
     guard fsync(descriptor) == 0, rename(part, path) == 0 else {

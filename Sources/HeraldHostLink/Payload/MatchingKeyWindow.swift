@@ -1,13 +1,13 @@
 import Foundation
 import HeraldEmbedded
 
-/// What a device needs to offer the simple payload for some days: the matching key of each day, and where and
-/// when it belongs.
+/// The data with which a device offers the simple payload for a number of days: the matching key of each day,
+/// the country and state, and the first day.
 ///
-/// A key opens its own day and no other, so a stolen device discloses nothing of the days before. In memory
-/// the keys are overwritten when their owner goes.
+/// A key is valid for one day only, so that a stolen device discloses nothing about earlier days. The keys
+/// are overwritten in memory at the end of the owner's lifetime.
 public struct MatchingKeyWindow: ~Copyable {
-  /// The most days a device takes.
+  /// The maximum number of days that a device accepts.
   public static let mostDays = 90
 
   /// ISO 3166-1 numeric country code.
@@ -25,8 +25,8 @@ public struct MatchingKeyWindow: ~Copyable {
   var keyBytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(keys.bytes) }
 
   /// Derives the keys of `days` days, the first of which is the one that `unixSeconds` is in.
-  /// - Throws: `.usage` if there is no such window: no days or more than 90, days before the epoch or past
-  ///   the end of the schedule.
+  /// - Throws: `.usage` if the window is invalid: no days or more than 90, days before the epoch or past the
+  ///   end of the schedule.
   public init(
     of secret: borrowing SimpleSecret, country: UInt16, state: UInt16, from unixSeconds: UInt64, days: Int,
     epoch: KeyScheduleEpoch = .phones

@@ -1,7 +1,7 @@
 import HeraldEmbedded
 import HeraldText
 
-/// What a payload says about itself, as far as its family is known.
+/// The decoded fields of a payload, as far as its family is known.
 public struct PayloadDescription: Equatable, Encodable, Sendable {
   /// The family, in lower case; `unknown` for what has no name yet.
   public let family: String
@@ -33,7 +33,7 @@ public struct PayloadDescription: Equatable, Encodable, Sendable {
     premises = PrintableText.of(String(decoding: bytes, as: UTF8.self), limit: 255)
   }
 
-  /// The family; of a venue also country, state, number and as much of its name as a table has room for.
+  /// The family; for a venue also country, state, number and the name, truncated for tables.
   public var text: String {
     guard let country, let state, let venueCode else { return family }
     let venue = "\(family) \(country)/\(state)/\(venueCode)"

@@ -1,9 +1,9 @@
 import HeraldEmbedded
 
-/// The secret that the identifiers of a simple payload come from: 2048 bytes, which stay on this computer.
-/// What a device gets is a `MatchingKeyWindow`.
+/// The secret from which the identifiers of a simple payload are derived: 2048 bytes, which stay on this
+/// computer. A device receives a `MatchingKeyWindow`.
 ///
-/// In memory it is overwritten when its owner goes. It is neither printed nor described anywhere.
+/// It is overwritten in memory at the end of its lifetime, and never printed.
 public struct SimpleSecret: ~Copyable {
   private static let kind = SecretFile.Kind(
     name: "secret", size: SimpleKeySchedule.secretSize,
@@ -14,9 +14,9 @@ public struct SimpleSecret: ~Copyable {
 
   private init(_ file: consuming SecretFile) { self.file = file }
 
-  /// Others than its owner may use the file it was read from.
+  /// Whether users other than the owner have access to the file it was read from.
   public var isOpenToOthers: Bool { file.isOpenToOthers }
-  /// The bytes, as long as the secret is there.
+  /// The bytes, valid for the lifetime of the secret.
   var bytes: UnsafeBufferPointer<UInt8> { file.memory.used }
 
   /// Reads a secret: a file of exactly 2048 bytes.

@@ -2,16 +2,15 @@ import Foundation
 import HeraldEmbedded
 import Yams
 
-/// A payload as people write it down: a file in YAML, a family and what belongs to it. `Examples/Payloads`
-/// has one of each family.
+/// A payload description in a YAML file: a family and its fields. `Examples/Payloads` has one of each family.
 ///
-/// Nothing secret is in it: the simple family names the file that its secret is in.
+/// It contains no secrets: the simple family refers to the file with its secret.
 public struct PayloadFile: Equatable, Sendable {
-  /// Where the days of the simple family begin.
+  /// The first day of the simple family.
   public enum FirstDay: Equatable, Sendable {
-    /// With the day on which it is pushed.
+    /// The day on which the payload is pushed.
     case today
-    /// With the day this moment is in, seconds since 1970-01-01T00:00:00Z.
+    /// The day that contains this time, in seconds since 1970-01-01T00:00:00Z.
     case on(UInt64)
   }
 
@@ -19,37 +18,37 @@ public struct PayloadFile: Equatable, Sendable {
   public enum Identifier: Equatable, Sendable {
     /// This number.
     case number(UInt64)
-    /// One from the system's random source, another for each device.
+    /// A random number from the system's random source, different for each device.
     case random
   }
 
-  /// What is to be offered.
+  /// The content of the payload.
   public enum Content: Equatable, Sendable {
     /// A number that never changes.
     case fixed(country: UInt16, state: UInt16, Identifier)
-    /// Identifiers of the Simple payload, from a secret in a file. `{serial}` in its path stands for the
-    /// device's serial number.
+    /// Identifiers of the Simple payload, derived from a secret in a file. `{serial}` in its path stands for
+    /// the device's serial number.
     case simple(
       country: UInt16, state: UInt16, secret: String, from: FirstDay, days: Int, epoch: KeyScheduleEpoch)
-    /// A venue's number, and perhaps the name of its premises.
+    /// A venue's number, and optionally the name of its premises.
     case venue(country: UInt16, state: UInt16, code: UInt32, name: String)
-    /// What the phones' demonstration apps offer.
+    /// The payload of the demonstration apps for phones.
     case test(identifier: Int32, length: Int)
     /// Any bytes.
     case bytes([UInt8])
-    /// None of its own: the device offers what its image has.
+    /// No stored payload: the device offers the payload built into its image.
     case none
   }
 
-  /// What is to be offered.
+  /// The content of the payload.
   public let content: Content
 
-  /// Reads a file. Paths in it are from the folder that it is in.
+  /// Reads a file. Paths in it are relative to its folder.
   public init(path: String) throws(HostLinkError) {
     try self.init(YAMLFields.file(path))
   }
 
-  /// Reads what stands in a file, of which `fields` are all there are.
+  /// Reads the content of a file from its fields.
   init(_ source: YAMLFields) throws(HostLinkError) {
     var fields = source
     let family = try fields.text("family")

@@ -3,27 +3,27 @@ import HeraldEmbedded
 import HeraldHAL
 
 extension PayloadFile {
-  /// Whether devices that get it without telling them apart would show the same to everybody.
+  /// Whether all devices provisioned with it would offer the same payload and could not be distinguished.
   public var isSameForAll: Bool {
     switch content {
     case .fixed(_, _, .number), .test: true
     case .simple(_, _, let secret, _, _, _): !SecretPath.isPerDevice(secret)
-    // A place is the same whichever of its beacons is heard, and the meaning of opaque bytes is unknown.
+    // A venue may have several beacons with the same payload, and the meaning of opaque bytes is unknown.
     case .fixed(_, _, .random), .venue, .bytes, .none: false
     }
   }
 
-  /// Whether what is pushed has secrets in it.
+  /// Whether the pushed blob contains secrets.
   public var hasSecret: Bool {
     if case .simple = content { return true }
     return false
   }
 
-  /// Makes what is pushed to the device with this serial number.
+  /// Creates the blob that is pushed to the device with this serial number.
   /// - Parameters:
-  ///   - serial: the serial number; a secret's path may have it.
+  ///   - serial: the serial number; the path of a secret may contain it.
   ///   - now: seconds since 1970-01-01T00:00:00Z; days count from it.
-  ///   - generate: whether a secret that is not there is made.
+  ///   - generate: whether a missing secret is generated.
   ///   - remark: called with remarks on the files for the user.
   public func blob(
     serial: String, now: UInt64, generate: Bool, remark: (String) -> Void = { _ in }

@@ -1,17 +1,16 @@
-/// What devices are to be made: one file in YAML for one of them or for a hundred. `Examples/provision.yml`
-/// has every field.
+/// The configuration of one or more devices: a YAML file. `Examples/provision.yml` has every field.
 public struct ProvisionFile: Equatable, Sendable {
-  /// The file with the access key of the devices, as a path; `{serial}` in it stands for a device's serial
-  /// number. `nil` leaves it as it is.
+  /// The path of the file with the access key of the devices; `{serial}` in it stands for a device's serial
+  /// number. `nil` leaves the access key unchanged.
   public let accessKey: String?
-  /// Settings by name, as people write their values; in the order of the names.
+  /// Settings by name with their values as text, sorted by name.
   public let settings: [(name: String, value: String)]
-  /// What they are to offer; `nil` leaves it as it is.
+  /// The payload that they are to offer; `nil` leaves it unchanged.
   public let payload: PayloadFile?
-  /// Whether their clocks are set from this computer's.
+  /// Whether their clocks are set from the clock of this computer.
   public let setsTime: Bool
 
-  /// Reads a file. Paths in it are from the folder that it is in.
+  /// Reads a file. Paths in it are relative to its folder.
   public init(path: String) throws(HostLinkError) {
     try self.init(YAMLFields.file(path))
   }
@@ -33,7 +32,7 @@ public struct ProvisionFile: Equatable, Sendable {
     try fields.finish()
   }
 
-  /// Whether both say the same.
+  /// Whether both have the same content.
   public static func == (left: Self, right: Self) -> Bool {
     left.accessKey == right.accessKey && left.settings.elementsEqual(right.settings) { $0 == $1 }
       && left.payload == right.payload && left.setsTime == right.setsTime

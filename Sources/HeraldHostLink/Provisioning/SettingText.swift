@@ -1,10 +1,9 @@
 import HeraldEmbedded
 import HeraldText
 
-/// Settings in the words of people: names, values with names of their own, units and ranges, all from the
-/// table that devices obey (`Setting`).
+/// Settings as text: names, named values, units and ranges, all from the table that devices use (`Setting`).
 public enum SettingText {
-  /// Every setting there is, in the order of the table.
+  /// All settings, in the order of the table.
   public static var all: [Setting] {
     (0..<UInt8(Setting.count)).compactMap(Setting.init(rawValue:))
   }
@@ -21,10 +20,10 @@ public enum SettingText {
     return setting
   }
 
-  /// Its name.
+  /// The name of the setting.
   public static func name(of setting: Setting) -> String { "\(setting.name)" }
 
-  /// The number that `text` says: a whole one within the setting's range, or the name of a choice.
+  /// The number given by `text`: an integer within the setting's range, or the name of a choice.
   public static func number(_ text: String, of setting: Setting) throws(HostLinkError) -> UInt32 {
     let description = setting.description
     guard description.kind != .bytes else {
@@ -43,14 +42,15 @@ public enum SettingText {
     return number
   }
 
-  /// The number as people read it: the name of a choice, or with its unit.
+  /// The number for display: the name of a choice, or the number with its unit.
   public static func text(_ number: UInt32, of setting: Setting) -> String {
     if let choice = choices(of: setting).first(where: { $0.number == number }) { return choice.name }
     let unit = unit(of: setting)
     return unit.isEmpty ? "\(number)" : "\(number) \(unit)"
   }
 
-  /// The number as programs and `config set` take it: the name of a choice, or the number without its unit.
+  /// The number in the form accepted by programs and `config set`: the name of a choice, or the number
+  /// without its unit.
   public static func value(_ number: UInt32, of setting: Setting) -> String {
     choices(of: setting).first { $0.number == number }?.name ?? "\(number)"
   }
@@ -58,7 +58,7 @@ public enum SettingText {
   /// The names of the choices of all settings.
   public static var words: [String] { all.flatMap { choices(of: $0).map(\.name) } }
 
-  /// What it takes.
+  /// The range of the setting as text.
   public static func range(of setting: Setting) -> String {
     let description = setting.description
     guard description.kind != .bytes else { return "a file of \(description.range.upperBound) bytes" }

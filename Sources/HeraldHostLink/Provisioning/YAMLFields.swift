@@ -2,15 +2,15 @@ import Foundation
 import HeraldText
 import Yams
 
-/// The fields of a file in YAML: names with single values, each of which is read once. A field that is not
-/// read is an error of the author, and is named, as is the line of invalid text.
+/// The fields of a YAML file: names with single values, each of which is read once. A field that is not read
+/// is an error, which states its name; an error for invalid text states its line.
 struct YAMLFields {
   private let file: String
   private let folder: String
   private var values: [String: Node] = [:]
   private var taken: Set<String> = []
 
-  /// The largest file that is read.
+  /// The maximum file size in bytes.
   private static let largest = 1 << 20
 
   /// Reads a file.
@@ -25,7 +25,7 @@ struct YAMLFields {
     return try YAMLFields(text, file: path)
   }
 
-  /// Reads text that stands in the file of that name.
+  /// Reads the text of the file with this name.
   init(_ text: String, file: String) throws(HostLinkError) {
     self.file = PrintableText.of(file, limit: 256)
     folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
@@ -61,7 +61,7 @@ struct YAMLFields {
 
   private static func line(_ node: Node?) -> String { node?.mark.map { ", line \($0.line)" } ?? "" }
 
-  /// What is wrong with a field: `must` says what it is.
+  /// The error for an invalid field; `must` states the requirement.
   func refusal(_ name: String, _ must: String) -> HostLinkError {
     HostLinkError(.usage, "\(file)\(Self.line(values[name])): \(name) \(must)")
   }
@@ -71,7 +71,7 @@ struct YAMLFields {
 
   // MARK: Values
 
-  /// The text of a field that has to be there.
+  /// The text of a required field.
   mutating func text(_ name: String) throws(HostLinkError) -> String {
     guard let text = try optionalText(name) else {
       throw HostLinkError(.usage, "\(file) has no field \(name)", advice: "Examples has files that work")
@@ -79,7 +79,7 @@ struct YAMLFields {
     return text
   }
 
-  /// The text of a field; `nil` if it is not there.
+  /// The text of an optional field; `nil` if it is missing.
   mutating func optionalText(_ name: String) throws(HostLinkError) -> String? {
     guard let value = values[name] else { return nil }
     taken.insert(name)
@@ -89,7 +89,7 @@ struct YAMLFields {
     return scalar.string
   }
 
-  /// A whole number that has to be there.
+  /// The integer of a required field.
   mutating func number<Number: FixedWidthInteger>(_ name: String) throws(HostLinkError) -> Number {
     let text = try text(name)
     guard let number = Number(text) else {
@@ -98,14 +98,14 @@ struct YAMLFields {
     return number
   }
 
-  /// A whole number; `nil` if it is not there.
+  /// The integer of an optional field; `nil` if it is missing.
   mutating func optionalNumber<Number: FixedWidthInteger>(_ name: String) throws(HostLinkError) -> Number? {
     guard has(name) else { return nil }
     let number: Number = try number(name)
     return number
   }
 
-  /// `true` or `false`; `nil` if it is not there.
+  /// `true` or `false`; `nil` if the field is missing.
   mutating func optionalTruth(_ name: String) throws(HostLinkError) -> Bool? {
     guard let text = try optionalText(name) else { return nil }
     switch text {
@@ -115,7 +115,7 @@ struct YAMLFields {
     }
   }
 
-  /// The first second of a day, yyyy-mm-dd. `word` may stand in its place, too, as its refusal says.
+  /// The first second of a day, yyyy-mm-dd. `word` is accepted instead, and the error text mentions it.
   mutating func date(_ name: String, or word: String? = nil) throws(HostLinkError) -> UInt64 {
     let text = try text(name)
     guard text.utf8.count == 10, let moment = UTCTimestamp.parse(text + " 00:00:00") else {
@@ -124,7 +124,7 @@ struct YAMLFields {
     return moment / 1000
   }
 
-  /// Bytes, two hexadecimal digits each, with or without blanks between.
+  /// Bytes, two hexadecimal digits each, with optional blanks between them.
   mutating func bytes(_ name: String) throws(HostLinkError) -> [UInt8] {
     let digits = try text(name).filter { !$0.isWhitespace }
     guard let bytes = Hexadecimal.bytes(digits.utf8) else {
@@ -133,7 +133,7 @@ struct YAMLFields {
     return bytes
   }
 
-  /// The fields within a field; `nil` if it is not there.
+  /// The fields of a nested mapping; `nil` if it is missing.
   mutating func fields(_ name: String) throws(HostLinkError) -> YAMLFields? {
     guard let value = values[name] else { return nil }
     taken.insert(name)
@@ -144,10 +144,10 @@ struct YAMLFields {
   /// The names of all fields, sorted.
   var names: [String] { values.keys.sorted() }
 
-  /// A path that stands in the file: from the folder that the file is in.
+  /// A path from the file, relative to the folder of the file.
   func path(_ text: String) -> String { text.hasPrefix("/") ? text : "\(folder)/\(text)" }
 
-  /// Nothing more is taken: what is left is a mistake.
+  /// Ends the reading; a field that was not read is an error.
   func finish() throws(HostLinkError) {
     guard let name = Set(values.keys).subtracting(taken).sorted().first else { return }
     throw HostLinkError(

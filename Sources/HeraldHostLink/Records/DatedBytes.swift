@@ -1,6 +1,6 @@
 import HeraldEmbedded
 
-/// Bytes that came from a peer, or were shown to peers, at a known date.
+/// Bytes received from a peer, or offered to peers, at a known date.
 public struct DatedBytes: Equatable, Sendable {
   /// What the bytes are.
   public enum Kind: Equatable, Sendable {
@@ -8,15 +8,15 @@ public struct DatedBytes: Equatable, Sendable {
     case message
     /// The peer's model, UTF-8 (HP-28).
     case model
-    /// A code of another system that the peer showed.
+    /// A code of a neighbour that the peer offered.
     case observed(NeighbourSystem)
-    /// A code of another system that this device showed from then on.
+    /// A code of a neighbour that this device offered from then on.
     case own(NeighbourSystem)
   }
 
   /// Milliseconds since 1970-01-01T00:00:00Z.
   public let unixMilliseconds: UInt64
-  /// The peer; `nil` for what this device showed.
+  /// The peer; `nil` for codes offered by this device.
   public let peer: TargetIdentity?
   /// What the bytes are.
   public let kind: Kind

@@ -1,8 +1,8 @@
 import HeraldEmbedded
 
-/// Something that happened at a known date, as the writers take it.
+/// An event of a peer at a known date, as input of the tables.
 public struct DatedEvent: Equatable, Sendable {
-  /// What happened.
+  /// The kind of the event.
   public enum Kind: Equatable, Sendable {
     /// A peer was seen for the first time.
     case detected
@@ -12,11 +12,11 @@ public struct DatedEvent: Equatable, Sendable {
     case measured(rssi: Int, txPower: Int?)
     /// A payload that the peer shared.
     case shared([UInt8])
-    /// The peer was confirmed to speak Herald.
+    /// The peer was confirmed to be a Herald device.
     case heraldDetected
-    /// The peer was gone.
+    /// The peer was lost.
     case lost
-    /// A stay near this peer, a venue beacon, was over.
+    /// A stay near this peer, a venue beacon, has ended.
     case visited(VenueVisit)
   }
 
@@ -24,7 +24,7 @@ public struct DatedEvent: Equatable, Sendable {
   public let unixMilliseconds: UInt64
   /// The peer.
   public let peer: TargetIdentity
-  /// What happened.
+  /// The kind of the event.
   public let kind: Kind
 
   /// An event from its parts.
@@ -41,7 +41,7 @@ public struct BatteryLevel: Equatable, Sendable {
   public let unixMilliseconds: UInt64
   /// Percent.
   public let level: Double
-  /// Whether an external source fed the device.
+  /// Whether the device had external power.
   public let isExternal: Bool
 
   /// A reading from its parts.
@@ -53,7 +53,8 @@ public struct BatteryLevel: Equatable, Sendable {
 }
 
 extension TargetIdentity {
-  /// Whether another peer shared or wrote what is known of this one, and nothing was heard of it (HP-43).
+  /// Whether the peer is only known from data that another peer shared or wrote, and was not received itself
+  /// (HP-43).
   var isHearsay: Bool { kind == .shared }
 
   /// The 48 bits as `AA:BB:CC:DD:EE:FF`, most significant byte first, as Android writes an address.

@@ -1,12 +1,11 @@
-/// A fact from a log record, with its date: what `LogInterpreter` makes of it, and the tables have a line
-/// for.
+/// A fact from a log record, with its date: the output of `LogInterpreter`, and one line of a table.
 enum LogFact {
   /// Something that happened to a peer.
   case event(DatedEvent)
-  /// Bytes that a peer sent or showed, or that this device showed.
+  /// Bytes sent or offered by a peer, or offered by this device.
   case bytes(DatedBytes)
   /// A level of the battery.
   case battery(BatteryLevel)
-  /// A start that a fault had brought about.
+  /// A start caused by a fault.
   case restart(LoggedRestart)
 }

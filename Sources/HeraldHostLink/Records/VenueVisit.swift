@@ -2,13 +2,13 @@ import HeraldEmbedded
 
 /// A stay near a venue beacon, with dates (HP-51).
 public struct VenueVisit: Equatable, Sendable {
-  /// When the beacon was heard first, milliseconds since 1970-01-01T00:00:00Z.
+  /// The first reception of the beacon, in milliseconds since 1970-01-01T00:00:00Z.
   public let first: UInt64
-  /// When it was heard last, milliseconds since 1970-01-01T00:00:00Z.
+  /// The last reception of the beacon, in milliseconds since 1970-01-01T00:00:00Z.
   public let last: UInt64
-  /// Under what it was heard.
+  /// The identity of the beacon.
   public let beacon: TargetIdentity
-  /// Its payload; empty if the pages that are here do not have it.
+  /// Its payload; empty if the stored pages do not contain it.
   public let payload: [UInt8]
 
   /// A visit from its parts.
@@ -19,7 +19,8 @@ public struct VenueVisit: Equatable, Sendable {
     self.payload = payload
   }
 
-  /// What the payload says of the venue; `nil` if it is not here, or of an unknown version.
+  /// The description of the venue from the payload; `nil` if the payload is missing, or of an unknown
+  /// version.
   public var venue: PayloadDescription? {
     guard let description = PayloadDescription(payload), description.venueCode != nil else { return nil }
     return description

@@ -1,17 +1,17 @@
-/// Finds the times without any moment in a series of moments, which come mostly in order. Of more than it has
-/// room for it discards the shortest.
+/// Finds the gaps in a series of timestamps, most of which are in order. If there are more than its capacity,
+/// it discards the shortest.
 struct ActivitySpans {
   private static let most = 2048
   private let gap: UInt64
-  /// Spans without a gap, in the order of time, further apart than a gap.
+  /// Spans without a gap, in chronological order, more than `gap` apart.
   private var spans: [(begin: UInt64, end: UInt64)] = []
 
-  /// `gap` is the longest time between two moments, in milliseconds, that is no gap.
+  /// `gap` is the longest interval between two timestamps, in milliseconds, that does not count as a gap.
   init(gap: UInt64) { self.gap = gap }
 
-  /// Takes a moment.
+  /// Adds a timestamp.
   mutating func add(_ moment: UInt64) {
-    // The first span that does not end too early to be touched.
+    // The first span that ends late enough to be extended.
     var low = 0
     var high = spans.count
     if let last = spans.last, moment > last.end {
@@ -35,10 +35,10 @@ struct ActivitySpans {
     }
   }
 
-  /// The gaps between the moments so far.
+  /// The gaps between the timestamps so far.
   var gaps: [ReportGap] { zip(spans, spans.dropFirst()).map { ReportGap(begin: $0.end, end: $1.begin) } }
 
-  /// Half of the gaps go, the shortest.
+  /// Discards the shorter half of the gaps.
   private mutating func forgetShortest() {
     let lengths = gaps.map { $0.end - $0.begin }
     let shortest = lengths.sorted()[lengths.count / 2]

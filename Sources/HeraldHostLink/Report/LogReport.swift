@@ -1,10 +1,10 @@
 import HeraldText
 
-/// A log as one page of HTML for a person: who was met when, how strongly they were heard, how much was heard
-/// and how the battery did. The page needs nothing but itself: no network, no script. Whatever a device or a
-/// peer said is in it as text.
+/// A report of a log as one HTML page: contacts over time, their RSSI, the number of readings, and the
+/// battery level. The page is self-contained, without network access or scripts. Strings from a device or a
+/// peer are escaped as text.
 public struct LogReport {
-  /// Under what name it is beside the pages.
+  /// The file name of the report in the folder of the pages.
   public static let fileName = "report.html"
 
   private static let mostGaps = 50
@@ -13,13 +13,13 @@ public struct LogReport {
   private let log: LogConversion
   private let device: DeviceRecord
 
-  /// The report on the log in a folder; brings its database and tables up to date.
+  /// Creates the report on the log in a folder; updates its database and tables.
   public init(_ folder: PageStore) throws(HostLinkError) {
     let logDatabase = try LogDatabase(path: "\(folder.path)/\(LogDatabase.fileName)")
     try self.init(logDatabase, device: folder.device, after: try logDatabase.convert(folder))
   }
 
-  /// The report on what a database has of a device, after a conversion.
+  /// Creates the report on a device in a database, after a conversion.
   init(_ logDatabase: LogDatabase, device: DeviceRecord, after change: LogDatabase.Change)
     throws(HostLinkError)
   {
@@ -28,14 +28,14 @@ public struct LogReport {
     self.device = device
   }
 
-  /// Writes it into a file, which is for its owner alone.
+  /// Writes the report to a file that only its owner can read.
   public func write(to path: String) throws(HostLinkError) {
     let file = try ReplacedFile(path)
     try file.append(html)
     try file.finish()
   }
 
-  /// The whole file, UTF-8.
+  /// The complete file, UTF-8.
   public var html: [UInt8] {
     var page = Markup()
     let name = PrintableText.of([device.name, device.serial].filter { !$0.isEmpty }.joined(separator: " "))

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Builds HTML or SVG. Foreign text is added with `text` or `attribute`, which escape all characters with a
-/// meaning there.
+/// Builds HTML or SVG. Untrusted text is added with `text` or `attribute`, which escape all markup
+/// characters.
 struct Markup {
   private(set) var bytes: [UInt8] = []
 
-  /// Appends markup as it is.
+  /// Appends markup without escaping.
   mutating func raw(_ markup: String) { bytes.append(contentsOf: markup.utf8) }
 
-  /// Appends what was put together elsewhere.
+  /// Appends other markup.
   mutating func append(_ other: Markup) { bytes += other.bytes }
 
   /// Appends untrusted text.
@@ -21,7 +21,7 @@ struct Markup {
     raw("</\(name)>\n")
   }
 
-  /// The same text with what HTML would take for markup written as references.
+  /// The text with the markup characters of HTML replaced by character references.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

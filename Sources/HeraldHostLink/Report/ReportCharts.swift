@@ -1,15 +1,15 @@
-/// The drawings of a report, each an SVG element of its own.
+/// The charts of a report, each a separate SVG element.
 struct ReportCharts {
   static let width = 960.0
   private static let left = 170.0
   private let axis: TimeAxis
 
-  /// Drawings of the time between two moments, milliseconds since 1970-01-01T00:00:00Z.
+  /// Charts of the time from `begin` to `end`, in milliseconds since 1970-01-01T00:00:00Z.
   init(begin: UInt64, end: UInt64) {
     axis = Self.axis(begin: begin, end: end)
   }
 
-  /// The axis of these drawings.
+  /// The time axis of these charts.
   static func axis(begin: UInt64, end: UInt64) -> TimeAxis {
     TimeAxis(begin: begin, end: end, left: left, right: width - 12)
   }
@@ -20,9 +20,9 @@ struct ReportCharts {
     )
   }
 
-  // MARK: Who was met when
+  // MARK: Contacts
 
-  /// A row for each person, a bar for each contact; times without any record are hatched.
+  /// One row for each person, one bar for each contact; times without any record are hatched.
   func timeline(_ people: [ReportPerson], gaps: [ReportGap]) -> Markup {
     var svg = Markup()
     let row = 22.0
@@ -61,9 +61,9 @@ struct ReportCharts {
     return svg
   }
 
-  // MARK: How strongly
+  // MARK: RSSI
 
-  /// Strength over time: for each column of the drawing the weakest, the median and the strongest reading.
+  /// RSSI over time: the weakest, the median and the strongest reading for each column of the chart.
   func strengths(_ person: ReportPerson) -> Markup {
     var svg = Markup()
     let top = 6.0
@@ -97,9 +97,9 @@ struct ReportCharts {
     return svg
   }
 
-  // MARK: How much, and how full
+  // MARK: Number of readings, and battery
 
-  /// A bar for every step of time with readings, over all peers.
+  /// One bar for each time step with readings, over all peers.
   func readings(_ rates: [(begin: UInt64, readings: Int)], per step: (name: String, length: UInt64)) -> Markup
   {
     var svg = Markup()

@@ -3,35 +3,35 @@ import GRDB
 import HeraldEmbedded
 import HeraldText
 
-/// Somebody who was met, as a report shows them.
+/// A person with contacts, as shown in a report.
 struct ReportPerson {
-  /// A contact, milliseconds since 1970-01-01T00:00:00Z.
+  /// A contact, in milliseconds since 1970-01-01T00:00:00Z.
   struct Contact {
     let begin: UInt64
     let end: UInt64
-    /// How long it took; see `ContactDuration`.
+    /// The duration of the contact in seconds; see `ContactDuration`.
     let seconds: Int
     let readings: Int
   }
 
   /// The displayed name: a venue's name, the short form of the payload, or the address.
   let name: String
-  /// What kind of payload it was; empty if none was read.
+  /// The kind of the payload; empty if none was read.
   let kind: String
-  /// How many contacts there were, and those that are drawn: the longest.
+  /// The number of contacts, and the drawn ones, which are the longest.
   let contactCount: Int
   let contacts: [Contact]
   let begin: UInt64
   let end: UInt64
-  /// How long all contacts took together; see `ContactDuration`.
+  /// The total duration of all contacts in seconds; see `ContactDuration`.
   let seconds: Int
   let readings: Int
   let strongest: Int?
-  /// For each column of a drawing, how many readings there were of each RSSI, by its bits.
+  /// For each column of a chart, the number of readings of each RSSI, indexed by its bit pattern.
   fileprivate(set) var columns: [Int: [UInt32]] = [:]
 }
 
-/// A time without any record between two that there are, milliseconds since 1970-01-01T00:00:00Z.
+/// An interval without any record between two records, in milliseconds since 1970-01-01T00:00:00Z.
 struct ReportGap: Equatable {
   let begin: UInt64
   let end: UInt64
@@ -39,37 +39,36 @@ struct ReportGap: Equatable {
 
 /// The content of a report, queried from a database. Its size is bounded for any log.
 struct ReportContent {
-  /// A time without a record is shown when it is longer than this, in milliseconds: what ends a contact, too.
+  /// The minimum interval without a record that is shown, in milliseconds; the same interval ends a contact.
   static let gap = ContactPeriod.silence
-  /// The most people who get a row of their own, who get a drawing of their strength, and the most bars in a
-  /// row.
+  /// The maximum number of persons with a row, of persons with an RSSI chart, and of bars in a row.
   static let mostPeople = 60
   static let mostCharts = 12
   private static let mostBars = 500
-  /// Steps in which readings are counted: hours, days, weeks, years. The first of which there are so many at
-  /// most is taken.
+  /// Time steps in which readings are counted: hours, days, weeks, years. The first whose number does not
+  /// exceed the maximum is used.
   private static let steps: [(name: String, length: UInt64)] = [
     ("hour", 3_600_000), ("day", 86_400_000), ("week", 604_800_000), ("year", 31_536_000_000),
   ]
   private static let mostSteps: UInt64 = 9000
   private static let mostLevels = 20_000
 
-  /// Those who were met, the longest first.
+  /// Persons with contacts, the longest total duration first.
   private(set) var people: [ReportPerson] = []
-  /// How many there are in all.
+  /// The total number of persons.
   private(set) var peopleCount = 0
   private(set) var gaps: [ReportGap] = []
-  /// Readings per step of time.
+  /// Readings per time step.
   private(set) var rates: [(begin: UInt64, readings: Int)] = []
   private(set) var step = ReportContent.steps[0]
   private(set) var batteries: [BatteryLevel] = []
-  /// The first and the last moment of the log; both 0 if nothing in it has a date.
+  /// The first and the last date of the log; both 0 if no record has a date.
   private(set) var begin: UInt64 = 0
   private(set) var end: UInt64 = 0
   private(set) var readings = 0
   private(set) var restarts = 0
 
-  /// What a database has of a device.
+  /// Queries the content for a device from a database.
   init(_ logDatabase: LogDatabase, serial: String) throws(HostLinkError) {
     self = try logDatabase.asking { database in
       var content = ReportContent()
@@ -110,7 +109,7 @@ struct ReportContent {
     }
   }
 
-  /// Those who were met longest; their numbers.
+  /// Finds the persons with the longest contacts; returns their numbers.
   private mutating func findPeople(_ database: Database, _ device: Int64) throws -> [Int64] {
     peopleCount =
       try Int.fetchOne(
@@ -158,7 +157,7 @@ struct ReportContent {
   }
 
   private mutating func readBattery(_ database: Database, _ device: Int64) throws {
-    // Of more than can be seen, each so manieth.
+    // Of more levels than can be drawn, every n-th.
     let count =
       try Int.fetchOne(
         database,
@@ -224,17 +223,17 @@ struct ReportContent {
   }
 }
 
-/// Times in words.
+/// Formats times as text.
 enum ReportText {
-  /// How long so many milliseconds are.
+  /// A duration in milliseconds as text.
   static func duration(_ milliseconds: UInt64) -> String { DurationText.of(seconds: milliseconds / 1000) }
 
-  /// From when to when, in UTC.
+  /// The begin and end dates, in UTC.
   static func dates(_ begin: UInt64, _ end: UInt64) -> String {
     "\(UTCTimestamp.seconds(begin)) to \(UTCTimestamp.seconds(end))"
   }
 
-  /// The same, and how long that is.
+  /// The begin and end dates, and the duration.
   static func span(_ begin: UInt64, _ end: UInt64) -> String {
     "\(dates(begin, end)) (\(duration(end - begin)))"
   }

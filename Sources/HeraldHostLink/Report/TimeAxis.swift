@@ -1,13 +1,13 @@
-/// Time from left to right: which moment lies where in a drawing, and where it is named.
+/// A horizontal time axis: maps timestamps to coordinates and places the labels.
 struct TimeAxis {
-  /// The moments at both ends, milliseconds since 1970-01-01T00:00:00Z.
+  /// The timestamps at both ends, in milliseconds since 1970-01-01T00:00:00Z.
   let begin: UInt64
   let end: UInt64
-  /// Where they lie.
+  /// The coordinates of both ends.
   let left: Double
   let right: Double
 
-  /// Steps between names, in milliseconds: from a second to four weeks.
+  /// Intervals between labels, in milliseconds: from one second to four weeks.
   private static let steps: [UInt64] = [
     1_000, 5_000, 15_000, 30_000, 60_000, 300_000, 900_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000,
     43_200_000,
@@ -15,7 +15,7 @@ struct TimeAxis {
   ]
   private static let mostTicks: UInt64 = 10
 
-  /// An axis; one without length is given a second.
+  /// Creates an axis; one of zero length is extended to one second.
   init(begin: UInt64, end: UInt64, left: Double, right: Double) {
     self.begin = begin
     self.end = max(end, begin + 1000)
@@ -23,13 +23,13 @@ struct TimeAxis {
     self.right = right
   }
 
-  /// Where a moment lies; one outside at the nearer end.
+  /// The coordinate of a timestamp, clamped to the axis.
   func x(_ moment: UInt64) -> Double {
     let inside = min(max(moment, begin), end)
     return left + (right - left) * Double(inside - begin) / Double(end - begin)
   }
 
-  /// The moments that are named, with their names: the time of the day, or the day where a new one begins.
+  /// The labelled timestamps with their labels: the time of day, or the date where a new day begins.
   var ticks: [(moment: UInt64, name: String)] {
     let length = end - begin
     let step = Self.steps.first { length / $0 < Self.mostTicks } ?? (length / Self.mostTicks + 1)
@@ -45,7 +45,7 @@ struct TimeAxis {
     return ticks
   }
 
-  /// Draws names and lines from `top` to `bottom`, the names below.
+  /// Draws labels and lines from `top` to `bottom`, with the labels below.
   func draw(into svg: inout Markup, top: Double, bottom: Double) {
     for tick in ticks {
       let x = coordinate(x(tick.moment))
@@ -57,7 +57,7 @@ struct TimeAxis {
   }
 }
 
-/// A coordinate as SVG takes it, to a tenth.
+/// A coordinate in the format of SVG, rounded to a tenth.
 func coordinate(_ value: Double) -> String {
   let tenths = Int((value * 10).rounded())
   return tenths % 10 == 0

@@ -16,18 +16,18 @@ public indirect enum CBORValue: Equatable, Sendable {
   case map([Entry])
   /// False or true.
   case boolean(Bool)
-  /// Null, undefined, floating point, a tag: nothing that SMP uses here.
+  /// Null, undefined, floating point or a tag, which are not used here.
   case other
 
   /// One entry of a map.
   public struct Entry: Equatable, Sendable {
     /// Its key.
     public let key: String
-    /// What is there.
+    /// The value of the entry.
     public let value: CBORValue
   }
 
-  /// How deep maps and lists may lie inside each other.
+  /// The maximum nesting depth of maps and lists.
   static let maximumDepth = 8
 
   /// The one item in `bytes`; `nil` if they are malformed, hold more, or nest deeper than eight levels.
@@ -76,9 +76,9 @@ public indirect enum CBORValue: Equatable, Sendable {
 
   private static func array(of bytes: Span<UInt8>) -> [UInt8] { bytes.withUnsafeBufferPointer { Array($0) } }
 
-  /// The first value under `key` of a map; `nil` if this is none or has no such key.
+  /// The first value under `key` of a map; `nil` if this is not a map or has no such key.
   public subscript(key: StaticString) -> CBORValue? { value(under: key.description) }
-  /// The same under a key of our own.
+  /// The first value under a key of this project; `nil` if this is not a map or has no such key.
   public subscript(key: SMPKey) -> CBORValue? { value(under: key.word.description) }
 
   private func value(under name: String) -> CBORValue? {
@@ -86,11 +86,11 @@ public indirect enum CBORValue: Equatable, Sendable {
     return entries.first { $0.key == name }?.value
   }
 
-  /// The number, unless this is none or is below zero.
+  /// The number; `nil` if this is not a number, or is negative.
   public var number: UInt64? { if case .unsigned(let value) = self { value } else { nil } }
-  /// The number, unless this is none, is below zero or does not fit.
+  /// The number; `nil` if this is not a number, is negative, or does not fit.
   public var number32: UInt32? { number.flatMap { UInt32(exactly: $0) } }
-  /// The number, of either sign, unless this is none or does not fit.
+  /// The signed number; `nil` if this is not a number or does not fit.
   public var integer: Int64? {
     switch self {
     case .unsigned(let value): Int64(exactly: value)
@@ -98,8 +98,8 @@ public indirect enum CBORValue: Equatable, Sendable {
     default: nil
     }
   }
-  /// The text, unless this is none.
+  /// The text; `nil` if this is not a text string.
   public var string: String? { if case .text(let value) = self { value } else { nil } }
-  /// The bytes, unless these are none.
+  /// The bytes; `nil` if this is not a byte string.
   public var byteString: [UInt8]? { if case .bytes(let value) = self { value } else { nil } }
 }

@@ -18,15 +18,15 @@ public struct DeviceAccess: Equatable, Sendable {
   public let isSet: Bool
   /// Whether it serves everything without a session.
   public let isOpen: Bool
-  /// Its part of what a session is made of: 16 bytes, good for one proof.
+  /// The device's nonce for the session: 16 bytes, valid for one proof.
   let nonce: [UInt8]
-  /// Milliseconds until it looks at a proof: it has just started, or wrong ones were tried.
+  /// Milliseconds until it accepts a proof, after a start or invalid proofs.
   public let waitMilliseconds: UInt32
 
   /// Whether its firmware supports access keys. MCUboot's serial recovery does not.
   public var knowsKeys: Bool { !nonce.isEmpty }
 
-  /// Who may read its log.
+  /// The access state of its log.
   public var state: State { isSet ? .locked : isOpen ? .open : .setUp }
 }
 
@@ -48,10 +48,10 @@ extension DeviceClient {
     return DeviceAccess(isSet: isSet, isOpen: isOpen, nonce: nonce, waitMilliseconds: wait)
   }
 
-  /// Opens a session with the access key in a file, if the device has a key. If it has none and the file is
-  /// there, the device is not the one that the file belongs to, or was reset: that is an error, unless it is
-  /// known to be new. `remark` is called with remarks on the file for the user. `serial` takes the place of
-  /// `{serial}` in the path.
+  /// Opens a session with the access key in a file, if the device has a key. If the device has no key but the
+  /// file exists, the device is not the one that the file belongs to, or it was reset: this is an error,
+  /// unless the device is known to be new. `remark` is called with remarks on the file for the user. `serial`
+  /// takes the place of `{serial}` in the path.
   public func authenticate(
     keyFile path: String, serial: String, isNew: Bool, remark: (String) -> Void
   ) throws(HostLinkError) {
@@ -67,8 +67,8 @@ extension DeviceClient {
     try unlock(key)
   }
 
-  /// An error if there is a file with the key of this device, which says that it has none, unless it is known
-  /// to be new.
+  /// Throws if there is a file with the key of this device but the device reports that it has none, unless
+  /// the device is known to be new.
   public func refuseImpostor(keyFile file: String, isNew: Bool) throws(HostLinkError) {
     guard !isNew, Foundation.access(file, F_OK) == 0 else { return }
     throw HostLinkError(
@@ -77,8 +77,8 @@ extension DeviceClient {
       advice: "look at the device itself; if it is new, or was reset, say so with --new-device")
   }
 
-  /// Before a secret is sent: an error if the device says that it is locked and there is no session with it.
-  /// One that is locked would refuse the secret, and one that only says so would learn it.
+  /// Called before a secret is sent: throws if the device reports that it is locked and no session is open. A
+  /// locked device would refuse the secret; a device that falsely reports to be locked would obtain it.
   public func refuseLocked() throws(HostLinkError) {
     guard !client.isSealed, try access().isSet else { return }
     throw HostLinkError(
@@ -86,11 +86,11 @@ extension DeviceClient {
       advice: "name the file of its access key with --key-file")
   }
 
-  /// Opens a session: the device and this computer prove to each other that they have the access key, and
-  /// everything after that is sealed. The key itself does not leave this computer. Waits for a device that
-  /// has just started; `pause` does that, for so many milliseconds.
-  /// - Throws: `.notProved` if the device does not prove that it has the key, or says that it has none;
-  ///   `.refused` if it does not take the proof.
+  /// Opens a session: the device and this computer prove to each other that they have the access key, and all
+  /// later requests are sealed. The key itself is not transmitted. Waits for a device that has just started;
+  /// `pause` waits for the given number of milliseconds.
+  /// - Throws: `.notProved` if the device does not prove that it has the key, or reports that it has none;
+  ///   `.refused` if it does not accept the proof.
   public func unlock(
     _ key: borrowing AccessKey, pause: (UInt32) -> Void = { usleep($0 * 1000) }
   ) throws(HostLinkError) {
@@ -100,7 +100,7 @@ extension DeviceClient {
     try unlock(key, nonce: nonce, pause: pause)
   }
 
-  /// The same with this nonce.
+  /// Opens a session with the given nonce.
   func unlock(
     _ key: borrowing AccessKey, nonce: [UInt8], pause: (UInt32) -> Void
   ) throws(HostLinkError) {
@@ -157,11 +157,11 @@ extension DeviceClient {
       advice: "look at the device itself; if it is new, or was reset, say so with --new-device")
   }
 
-  /// How long a device is waited for that takes no proof yet, in milliseconds: longer than one that has just
-  /// started takes none.
+  /// The maximum wait for a device that does not accept a proof yet, in milliseconds; longer than the delay
+  /// of a device that has just started.
   private static var longestWait: UInt32 { 5000 }
 
-  /// The serial number as the device has it, which `information` makes safe to show.
+  /// The serial number as sent by the device, without the sanitising of `information`.
   private func serialBytes() throws(HostLinkError) -> [UInt8] {
     let request = ManagementRequest("its serial number", .read, .os, OSCommand.information) { writer in
       writer.map(1)
@@ -172,9 +172,9 @@ extension DeviceClient {
     return Array(text.utf8.prefix(SessionKeySchedule.longestSerial))
   }
 
-  /// Gives the device this access key, and opens a session with it: the sessions before it are over. Sealed
-  /// if there is a session; else the key goes to the device as it is, over a link that is assumed private,
-  /// unless the device says that it is locked.
+  /// Sets the access key of the device, and opens a session with it; earlier sessions end. The request is
+  /// sealed if there is a session; otherwise the key is sent in plain text, over a link that is assumed
+  /// private, unless the device reports that it is locked.
   public func setAccessKey(
     _ key: borrowing AccessKey, pause: (UInt32) -> Void = { usleep($0 * 1000) }
   ) throws(HostLinkError) {

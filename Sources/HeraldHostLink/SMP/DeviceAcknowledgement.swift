@@ -4,16 +4,15 @@ import HeraldEmbedded
 extension DeviceClient {
   /// The result of the acknowledgement of a page.
   enum AcknowledgementOutcome: Equatable {
-    /// It erases the page, or has.
+    /// The device erases the page, or has erased it.
     case taken
-    /// Its page is another than the one whose digest was sent. It keeps it.
+    /// The device's page has another digest than the one sent. The device keeps it.
     case differs
   }
 
-  /// Tells the device that this computer needs page `sequence` of its log of this epoch on the device no
-  /// longer; `bytes` are the page as this computer has it. The device compares their SHA-256 with that of its
-  /// own page, and erases that only if they agree, and if all pages before it were acknowledged. To say it
-  /// twice does no harm.
+  /// Acknowledges page `sequence` of the log of this epoch; `bytes` are the page as stored on this computer.
+  /// The device compares their SHA-256 with that of its own page, and erases that only if they are equal, and
+  /// if all earlier pages were acknowledged. The request is idempotent.
   func acknowledge(
     epoch: UInt32, sequence: UInt32, bytes: [UInt8]
   ) throws(HostLinkError) -> AcknowledgementOutcome {
@@ -41,8 +40,7 @@ extension DeviceClient {
     }
   }
 
-  /// All bytes of a page of the log that takes no more records; `nil` if the device does not have it any
-  /// more.
+  /// All bytes of a closed page of the log; `nil` if the device no longer has it.
   func page(_ sequence: UInt32, size: Int) throws(HostLinkError) -> [UInt8]? {
     var bytes: [UInt8] = []
     while bytes.count < size {

@@ -1,33 +1,33 @@
 import HeraldDeviceLink
 import HeraldText
 
-/// Where the log of a device stands.
+/// The status of the log of a device.
 public struct DeviceLogStatus: Equatable, Sendable, Codable {
   /// Changes when the whole log is erased.
   public let epoch: UInt32
   /// The oldest page; above `last` when there is none.
   public let first: UInt32
-  /// The newest page, which still grows.
+  /// The newest page, which is still being written.
   public let last: UInt32
   /// Readable bytes of the newest page.
   public let openBytes: UInt32
   /// Bytes of a page.
   public let pageSize: UInt32
-  /// How often the device has started.
+  /// The number of starts of the device.
   public let boot: UInt32
   /// For how many days records are kept, 0 for as long as there is room; `nil` from devices that erase
   /// nothing by age.
   public let keptDays: UInt32?
-  /// What only this device has: 8 bytes; `nil` from a device that has no such thing.
+  /// The unique identifier of the device: 8 bytes; `nil` from a device without one.
   public let identifier: [UInt8]?
   /// Milliseconds since it last started.
   public let uptimeMilliseconds: UInt64
   /// Milliseconds since 1970-01-01T00:00:00Z by its clock; `nil` if the clock is not set.
   public let unixMilliseconds: UInt64?
 
-  /// The largest page this program believes in.
+  /// The maximum plausible page size, in bytes.
   static let largestPage: UInt32 = 1 << 20
-  /// The most pages it believes in.
+  /// The maximum plausible number of pages.
   static let mostPages: UInt32 = 1 << 20
 
   /// From the response; `nil` if a field is missing or the numbers contradict each other.
@@ -52,32 +52,34 @@ public struct DeviceLogStatus: Equatable, Sendable, Codable {
     unixMilliseconds = body[SMPKey.unix]?.number
   }
 
-  /// How many pages there are, the open one included.
+  /// The number of pages, including the open one.
   public var pageCount: Int { first > last ? 0 : Int(last - first) + 1 }
 }
 
-/// How far a device is with erasing everything.
+/// The progress of a factory reset.
 public struct DeviceResetProgress: Equatable, Sendable, Codable {
-  /// Erasures that are done.
+  /// The number of completed erasures.
   public let done: Int
-  /// All of them; 0 when there is no reset, or it is over and the device has restarted.
+  /// The total number of erasures; 0 if there is no reset, or after it is complete and the device has
+  /// restarted.
   public let total: Int
-  /// Those that failed.
+  /// The number of failed erasures.
   public let failed: Int
 
-  /// Whether there is nothing more to do.
+  /// Whether the reset is complete.
   public var isDone: Bool { done == total }
 }
 
-/// What a device found at its start where it keeps its settings.
+/// The state of a device's settings storage, found at its start.
 public struct DeviceSettingsHealth: Equatable, Sendable, Codable {
-  /// Pages that were neither settings nor empty; they have been erased, and with them what they held.
+  /// The number of pages that contained neither settings nor were empty; they have been erased with their
+  /// contents.
   public let damagedPages: Int
-  /// Operations of that flash that have failed since.
+  /// The number of operations of that flash that have failed since.
   public let flashErrors: Int
 }
 
-/// What a device reports about itself; empty fields are unknown.
+/// The description of a device, as reported by it; empty fields are unknown.
 public struct DeviceInformation: Equatable, Sendable, Codable {
   /// The name of the firmware.
   public var firmware = ""
@@ -87,7 +89,7 @@ public struct DeviceInformation: Equatable, Sendable, Codable {
   public var release = ""
   /// The version of the firmware in full.
   public var version = ""
-  /// When it was built.
+  /// The build date of the firmware.
   public var buildDate = ""
   /// The architecture.
   public var machine = ""
@@ -98,7 +100,7 @@ public struct DeviceInformation: Equatable, Sendable, Codable {
   /// The operating system.
   public var system = ""
 
-  /// Every field empty.
+  /// Creates a description with all fields empty.
   public init() {}
 }
 
@@ -109,7 +111,7 @@ public struct DeviceStatistics: Equatable, Sendable {
   /// Counters in the device's order.
   public let counters: [(name: String, value: UInt64)]
 
-  /// Whether both are the same.
+  /// Whether both have the same name and counters.
   public static func == (left: Self, right: Self) -> Bool {
     left.name == right.name && left.counters.elementsEqual(right.counters) { $0 == $1 }
   }
@@ -127,8 +129,8 @@ public struct DeviceClient {
     ManagementFailure.malformed(what).error(request, at: client.location)
   }
 
-  /// Where the log stands. With `commits` the device first makes readable what it has logged so far, which it
-  /// does for who may read the log, and not more often than every ten seconds for long.
+  /// The status of the log. With `commits`, the device first commits the records logged so far. It does so
+  /// only for hosts that may read the log, and on average at most every ten seconds.
   public func logStatus(commits: Bool = false) throws(HostLinkError) -> DeviceLogStatus {
     let request = Self.logStatusRequest(commits: commits)
     guard let status = DeviceLogStatus(try client.ask(request)) else {
@@ -140,7 +142,7 @@ public struct DeviceClient {
   /// The device's serial number; empty if it has none.
   public func serialNumber() throws(HostLinkError) -> String { try informationField("n") }
 
-  /// The description of the device. Fields that it does not supply stay empty.
+  /// The description of the device. Fields that the device does not supply stay empty.
   public func information() throws(HostLinkError) -> DeviceInformation {
     var information = DeviceInformation()
     information.firmware = try informationField("s")
@@ -155,7 +157,7 @@ public struct DeviceClient {
     return information
   }
 
-  /// One field at a time, as texts may contain spaces.
+  /// One field per request, as texts may contain spaces.
   private func informationField(_ format: StaticString) throws(HostLinkError) -> String {
     let request = ManagementRequest("information", .read, .os, OSCommand.information) { writer in
       writer.map(1)
@@ -185,8 +187,8 @@ public struct DeviceClient {
     _ = try client.ask(request)
   }
 
-  /// Has the device erase everything it keeps, its log of this epoch first. It continues with that by itself,
-  /// in every case.
+  /// Starts a factory reset: the device erases all stored data, its log of this epoch first. Once started, it
+  /// always completes the erasure by itself.
   public func beginFactoryReset(epoch: UInt32) throws(HostLinkError) -> DeviceResetProgress {
     try resetProgress(
       ManagementRequest("to erase everything", .write, .herald, HeraldCommand.factoryReset) { writer in
@@ -196,7 +198,7 @@ public struct DeviceClient {
       })
   }
 
-  /// How far a factory reset is.
+  /// The progress of a factory reset.
   public func factoryResetProgress() throws(HostLinkError) -> DeviceResetProgress {
     try resetProgress(
       ManagementRequest("how far the erasing is", .read, .herald, HeraldCommand.factoryReset))
@@ -210,7 +212,7 @@ public struct DeviceClient {
     return DeviceResetProgress(done: Int(done), total: Int(total), failed: Int(failed))
   }
 
-  /// What the device found where it keeps its settings; `nil` from one that does not count that.
+  /// The state of the device's settings storage; `nil` from a device that does not report it.
   public func settingsHealth() throws(HostLinkError) -> DeviceSettingsHealth? {
     let counters: [(name: String, value: UInt64)]
     do {

@@ -3,7 +3,7 @@ import HeraldEmbedded
 
 /// An event of a device since the previous request for live events.
 public struct DeviceLive: Equatable, Sendable {
-  /// One thing that happened.
+  /// A single event.
   public struct Event: Equatable, Sendable {
     /// Age of the event when the device responded, in ms.
     public let ageMilliseconds: UInt32
@@ -35,9 +35,9 @@ public struct DeviceLive: Equatable, Sendable {
     }
   }
 
-  /// The oldest first.
+  /// The events, oldest first.
   public let events: [Event]
-  /// How many there was no room for, between these and those before.
+  /// The number of events lost because the buffer was full, between the previous events and these.
   public let lost: UInt32
 }
 

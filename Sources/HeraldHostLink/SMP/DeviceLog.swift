@@ -1,13 +1,13 @@
 import HeraldDeviceLink
 
-/// How long packets may be.
+/// The maximum packet length and count of a device.
 public struct DeviceParameters: Equatable, Sendable, Codable {
-  /// Bytes of the longest packet, header included.
+  /// The maximum packet length in bytes, including the header.
   public let packetSize: Int
-  /// How many packets may wait in the device.
+  /// The number of packets that the device can buffer.
   public let packetCount: Int
 
-  /// From the response; `nil` if the numbers make no sense.
+  /// From the response; `nil` if the numbers are invalid.
   init?(_ body: CBORValue) {
     guard let size = body[SMPKey.bufferSize]?.number32, let count = body[SMPKey.bufferCount]?.number32,
       size >= 32, count >= 1
@@ -84,7 +84,7 @@ extension DeviceClient {
     return (status, found)
   }
 
-  /// How many pages its log has room for; `nil` from a device that does not say.
+  /// The capacity of the log in pages; `nil` from a device that does not report it.
   func logCapacity() throws(HostLinkError) -> Int? {
     do {
       return try statistics(group: "log").counters.first { $0.name == "capacity" }.map {
@@ -95,23 +95,24 @@ extension DeviceClient {
     }
   }
 
-  /// Requests one byte of the log, to learn whether the device serves it at all before anything is made for
-  /// it on this computer.
-  /// - Throws: `.refused`, in the device's words, if it does not: it is locked, for instance.
+  /// Requests one byte of the log, to check whether the device permits access before any file is created on
+  /// this computer.
+  /// - Throws: `.refused`, with the device's reason, if it does not permit access, for example because it is
+  ///   locked.
   public func checkLogAccess() throws(HostLinkError) {
     let status = try logStatus()
     guard status.pageCount > 0 else { return }
     let question = Self.logStream(sequence: status.last, offset: 0, length: 1)
     let request = ManagementRequest("to tell its log", question)
     guard case .failure(let failure) = try client.outcome(of: request) else { return }
-    // A page may be erased in between, or not be readable, and older firmware has no streams.
+    // A page may be erased in the meantime, or be unreadable, and older firmware has no streams.
     let others: [SMPFailure] = [
       .logUnreadable, .pageGone, .beyondPage, SMPFailure(.notFound), SMPFailure(.unsupported),
     ]
     guard others.contains(where: failure.is) else { throw failure.error(request, at: client.location) }
   }
 
-  /// The newest page of the log and the one before it, the older first, as far as they can be read.
+  /// The two newest pages of the log, the older first, as far as they can be read.
   func newestPages(_ status: DeviceLogStatus) throws(HostLinkError) -> [[UInt8]] {
     guard status.pageCount > 0 else { return [] }
     let hasTwo = status.pageCount > 1
@@ -123,7 +124,7 @@ extension DeviceClient {
       let request = Self.logStream(
         sequence: hasTwo ? status.last - 1 + UInt32(place) : status.last, offset: bytes.count - place * size,
         length: wanted - bytes.count)
-      // A device that sends a byte at a time would keep this going for hours.
+      // A device that sends one byte at a time would prolong this for hours.
       guard let data = try client.ask(request)[SMPKey.data]?.byteString,
         data.count >= min(16, wanted - bytes.count), data.count <= wanted - bytes.count
       else { throw malformed(request, "another number of bytes than was asked for") }

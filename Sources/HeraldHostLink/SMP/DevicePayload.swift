@@ -3,21 +3,22 @@ import HeraldEmbedded
 import HeraldHAL
 import HeraldText
 
-/// Which payload a device offers.
+/// The status of the payload that a device offers.
 public struct DevicePayload: Equatable, Sendable, Codable {
   /// The family by its name (`StoredPayloadFamily`): `none` if nothing is offered.
   public let family: String
-  /// When the last day of its keys is over, seconds since 1970-01-01T00:00:00Z; `nil` of families without
+  /// The end of the last day of its keys, in seconds since 1970-01-01T00:00:00Z; `nil` for families without
   /// keys.
   public let until: UInt64?
-  /// For how many days it is offered, today included; `nil` if it is not, and of families without keys.
+  /// The number of days for which it is offered, including today; `nil` if it is not offered, and for
+  /// families without keys.
   public let daysLeft: UInt32?
-  /// The bytes that are offered; `nil` of families that change them secretly.
+  /// The offered bytes; `nil` for families that derive changing bytes from a secret.
   public let bytes: [UInt8]?
 }
 
 extension DeviceClient {
-  /// Which payload the device offers, and until when.
+  /// The payload that the device offers, and the date until which it is offered.
   public func payload() throws(HostLinkError) -> DevicePayload {
     let request = ManagementRequest("its payload", .read, .herald, HeraldCommand.payload)
     let body = try client.ask(request)
@@ -34,7 +35,8 @@ extension DeviceClient {
   /// The minimum size of a piece that a device accepts.
   private static var leastTaken: Int { 16 }
 
-  /// Has the device offer another payload, from when all of it is there. A blob that `PayloadBlob` made.
+  /// Replaces the payload of the device, which takes effect when the blob is complete. The blob is one made
+  /// by `PayloadBlob`.
   public func pushPayload(
     _ blob: borrowing PayloadBlob, progress: (Int, Int) -> Void = { _, _ in }
   ) throws(HostLinkError) {
@@ -84,13 +86,13 @@ extension DeviceClient {
   }
 }
 
-/// What is pushed to a device to have it offer a payload. It may have keys in it: in memory it is overwritten
-/// when its owner goes.
+/// The data pushed to a device to set its payload. It may contain keys: its memory is overwritten at the end
+/// of its lifetime.
 public struct PayloadBlob: ~Copyable {
   private let memory: SecretMemory
   var bytes: UnsafeBufferPointer<UInt8> { memory.used }
 
-  /// That of a payload that stays as it is: the bytes that go on the air.
+  /// The blob of a constant payload: the bytes that are transmitted.
   /// - Throws: `.usage` unless there are 1…510.
   public init(_ family: StoredPayloadFamily, payload: [UInt8]) throws(HostLinkError) {
     var memory = SecretMemory(capacity: StoredPayloadHeader.size + Payload.maximumLength)
@@ -101,7 +103,7 @@ public struct PayloadBlob: ~Copyable {
     self.memory = memory
   }
 
-  /// That of the simple family, with the keys of a window.
+  /// The blob of the simple family, with the keys of a window.
   public init(_ window: borrowing MatchingKeyWindow) throws(HostLinkError) {
     var memory = SecretMemory(
       capacity: StoredPayloadHeader.size + window.dayCount * StoredPayloadHeader.daySize)
@@ -115,7 +117,7 @@ public struct PayloadBlob: ~Copyable {
     self.memory = memory
   }
 
-  /// That which takes the stored payload away: the device offers what it was built with.
+  /// The blob that removes the stored payload: the device then offers the payload built into its image.
   public static func none() -> PayloadBlob {
     var memory = SecretMemory(capacity: StoredPayloadHeader.size)
     _ = fill(&memory) { StoredPayloadBlob.writeNone(to: &$0) }

@@ -4,7 +4,7 @@ import HeraldHAL
 
 /// Why a device started.
 public struct DeviceRestart: Equatable, Sendable, Codable {
-  /// The processor's registers when a fault ended the run before, as far as they are known.
+  /// The processor's registers at the fault that ended the previous run, as far as known.
   public struct Registers: Equatable, Sendable, Codable {
     /// Program counter.
     public let pc: UInt32
@@ -14,19 +14,19 @@ public struct DeviceRestart: Equatable, Sendable, Codable {
     public let psr: UInt32
     /// Configurable fault status register; 0 on a Cortex-M0.
     public let faultStatus: UInt32
-    /// The address whose use was the fault; 0 if that is not known.
+    /// The fault address; 0 if unknown.
     public let faultAddress: UInt32
   }
 
-  /// Why, by the numbers of `RestartCause`.
+  /// The cause, as a number of `RestartCause`.
   public let cause: UInt8
-  /// How much of it works, by the numbers of `StartMode`.
+  /// The mode of operation, as a number of `StartMode`.
   public let mode: UInt8
-  /// Starts in a row that were brought about by faults of short runs.
+  /// The number of consecutive starts caused by faults in short runs.
   public let streak: UInt32
-  /// Starts brought about by faults since power came on.
+  /// The number of starts caused by faults since power-on.
   public let faults: UInt32
-  /// Seconds that the run before had lasted.
+  /// The duration of the previous run in seconds.
   public let lasted: UInt32
   /// `nil` if no fault was the cause.
   public let registers: Registers?
@@ -55,7 +55,7 @@ public struct DeviceRestart: Equatable, Sendable, Codable {
   /// The cause in words.
   public var reason: String { RestartCause(rawValue: cause)?.words ?? "for reason \(cause)" }
 
-  /// What does not work in the device's mode; `nil` if everything does.
+  /// The functions disabled in the device's mode; `nil` if none are.
   public var limitation: String? {
     switch StartMode(rawValue: mode) {
     case .normal: nil
@@ -67,7 +67,7 @@ public struct DeviceRestart: Equatable, Sendable, Codable {
 }
 
 extension RestartCause {
-  /// What people call it.
+  /// The restart cause and its details as text.
   public var words: String {
     switch self {
     case .powerOn: "power came on"
@@ -84,7 +84,7 @@ extension RestartCause {
 }
 
 extension DeviceClient {
-  /// Why the device started; `nil` if it does not keep that.
+  /// Why the device started; `nil` if it does not store the cause.
   public func restart() throws(HostLinkError) -> DeviceRestart? {
     let request = ManagementRequest("why it started", .read, .herald, HeraldCommand.restart)
     do {

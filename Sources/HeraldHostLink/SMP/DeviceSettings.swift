@@ -33,7 +33,7 @@ extension DeviceClient {
     }
   }
 
-  /// Sets a setting to a number: kept by the device and in effect at once.
+  /// Sets a setting to a number, which the device stores and applies immediately.
   public func set(_ setting: Setting, to number: UInt32) throws(HostLinkError) {
     let value = (0..<setting.description.kind.size).map {
       UInt8(truncatingIfNeeded: number >> UInt32(8 * $0))

@@ -2,7 +2,7 @@ import HeraldDeviceLink
 
 /// A request to a device.
 public struct ManagementRequest: Sendable {
-  /// Its subject, for messages: "the status of the log", "to set its clock" or "whether it is locked".
+  /// The subject for messages: "the status of the log", "to set its clock" or "whether it is locked".
   public let subject: String
   /// Read or write.
   public let operation: SMPOperation
@@ -10,8 +10,8 @@ public struct ManagementRequest: Sendable {
   public let group: SMPGroup
   /// The command within the group.
   public let command: UInt8
-  /// The CBOR map behind the header. It may have a secret in it: it is overwritten with its last owner, and
-  /// so is what `packet` returns by who sends it.
+  /// The CBOR map after the header. It may contain a secret: it is overwritten when the last reference is
+  /// released, and the sender overwrites the result of `packet`.
   private let content: WipedBytes
   /// Whether it may be sent twice.
   let isRepeatable: Bool
@@ -58,7 +58,7 @@ public struct ManagementRequest: Sendable {
     content = other.content
   }
 
-  /// The CBOR map behind the header.
+  /// The CBOR map after the header.
   public var body: [UInt8] { Array(content.bytes) }
 
   /// The packet of this request; with room for number and tag if it is to be sealed.
@@ -119,7 +119,7 @@ public enum ManagementFailure: Error, Equatable, Sendable {
 
   /// Why the device refused a request of a group, in words.
   private func refusal(of group: SMPGroup) -> String {
-    // What a group of MCUmgr has no code for.
+    // Failures for which a group of MCUmgr has no code.
     if self.is(SMPFailure(.invalid)) {
       if group == .settings {
         return "it takes no such value: the number is out of range, or has another size"
@@ -131,7 +131,7 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     return group.map { "error \(code) of group \($0)" } ?? "error \(code)"
   }
 
-  /// What to do about a refusal of a request of a group; `nil` if there is nothing.
+  /// The recommended action after a refusal of a request of a group; `nil` if there is none.
   private func advice(for group: SMPGroup) -> String? {
     if self.is(SMPFailure(.invalid)) {
       if group == .settings { return "`herald-host config list` shows what its settings take" }

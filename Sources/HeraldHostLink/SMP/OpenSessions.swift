@@ -10,8 +10,8 @@ public enum OpenSessions {
 
   private static let entries = Mutex<[Entry]>([])
 
-  /// How long the holder of a link is waited for. Together with the half second that `SMPClient.closeSession`
-  /// waits for a response it is one second.
+  /// The maximum wait for the holder of a link. With the half second that `SMPClient.closeSession` waits for
+  /// a response, the total is one second.
   private static let timeout: TimeInterval = 0.5
 
   /// Registers a client that is about to open a session.

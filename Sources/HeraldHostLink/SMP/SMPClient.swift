@@ -71,7 +71,7 @@ public final class SMPClient {
   /// Number of repeated requests.
   public private(set) var repeats = 0
 
-  /// A client over an open transport. What is odd about the link goes to `logger`.
+  /// Creates a client over an open transport. Irregularities of the link are logged to `logger`.
   public init(
     transport: any SMPTransport, timeouts: Timeouts = Timeouts(),
     logger: Logger = Logger(label: "herald.link")
@@ -82,8 +82,8 @@ public final class SMPClient {
     sealing = ClientSession()
   }
 
-  /// A client over the transport of another one, with another timeouts, and with the session of that one.
-  /// Only one of the two may have outstanding requests at a time.
+  /// Creates a client with the transport and session of another one, but with other timeouts. Only one of the
+  /// two may have outstanding requests at a time.
   public init(sharing other: SMPClient, timeouts: Timeouts) {
     transport = other.transport
     self.timeouts = timeouts
@@ -91,7 +91,7 @@ public final class SMPClient {
     sealing = other.sealing
   }
 
-  /// Where the device is.
+  /// The location of the device.
   public var location: String { transport.location }
   /// Timeout of a response.
   public var timeout: Duration { timeouts.timeout }
@@ -141,8 +141,8 @@ public final class SMPClient {
         return (ticket, .failure(failure))
       }
       guard let earliest = pending.map(\.deadline).min() else { return nil }
-      // Received packets are processed before a request counts as late: the time may have passed while the
-      // caller was busy. Unmatched packets do not delay that indefinitely.
+      // Received packets are processed before a request times out: the time may have passed while the caller
+      // was busy. Unmatched packets do not delay that indefinitely.
       if let packet = try transport.receive(by: min(earliest, .after(Self.longestWait))) {
         switch match(packet) {
         case .result(let ticket, let result): return (ticket, result)
@@ -209,7 +209,7 @@ public final class SMPClient {
     return nil
   }
 
-  /// What a packet is.
+  /// The classification of a received packet.
   private enum Match {
     case result(RequestHandle, Result<CBORValue, ManagementFailure>)
     /// A request of the session has an unsealed response: the device has no session.
@@ -272,8 +272,8 @@ extension SMPClient {
   /// Whether requests are sealed in a session.
   public var isSealed: Bool { sealing.isOpen }
 
-  /// Has the link for the thread that opens a session while `body` runs: a thread that ends sessions
-  /// meanwhile waits for this one.
+  /// Holds the link for the thread that opens a session while `body` runs: a thread that ends sessions in the
+  /// meantime waits for this one.
   func opening<Result>(_ body: () throws(HostLinkError) -> Result) throws(HostLinkError) -> Result {
     sealing.turn.take()
     defer { sealing.turn.give() }
@@ -281,7 +281,7 @@ extension SMPClient {
     return try body()
   }
 
-  /// Sends requests in this session from now on. `key` opens another session when it has ended.
+  /// Uses this session for all further requests. `key` opens another session after it has ended.
   func take(_ session: consuming HostSession, key: borrowing AccessKey) {
     sealing.take(session, key: key)
   }
@@ -314,8 +314,8 @@ extension SMPClient {
     sealing.forget()
   }
 
-  /// Ends the session from another thread than the one that uses it, which does not get any further, unless
-  /// that one keeps the link for longer than `timeout`.
+  /// Ends the session from another thread than the one that uses it. The using thread cannot acquire the link
+  /// any more, unless it holds the link for longer than `timeout`.
   func endForGood(within timeout: TimeInterval) {
     if sealing.turn.claim(within: timeout) { closeSession() }
   }

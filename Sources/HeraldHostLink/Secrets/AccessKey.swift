@@ -1,5 +1,5 @@
-/// What opens a device that is locked: 32 bytes, in a file of their own. In memory they are overwritten when
-/// their owner goes; they are neither printed nor described anywhere.
+/// The access key of a locked device: 32 bytes, in a separate file. They are overwritten in memory at the end
+/// of the owner's lifetime, and never printed.
 public struct AccessKey: ~Copyable {
   /// How many bytes a key has.
   public static let size = 32
@@ -14,9 +14,9 @@ public struct AccessKey: ~Copyable {
 
   private init(_ file: consuming SecretFile) { self.file = file }
 
-  /// Others than its owner may use the file it was read from.
+  /// Whether users other than the owner have access to the file it was read from.
   public var isOpenToOthers: Bool { file.isOpenToOthers }
-  /// The bytes, as long as the key is there.
+  /// The bytes, valid for the lifetime of the key.
   var bytes: UnsafeBufferPointer<UInt8> { file.memory.used }
 
   /// Reads a key: a file of exactly 32 bytes.
@@ -27,11 +27,11 @@ public struct AccessKey: ~Copyable {
   /// Makes a new key from the system's random source.
   public static func generate() -> AccessKey { AccessKey(SecretFile.generate(size: size)) }
 
-  /// Another one of the same bytes, which is overwritten by itself.
+  /// A copy of the key, which is overwritten separately.
   func copy() -> AccessKey { AccessKey(file.copy()) }
 
-  /// Writes it to a new file that its owner alone may use. A file that is there is left alone (`.storage`):
-  /// it may be the only one that opens a device.
+  /// Writes the key to a new file accessible to its owner only. An existing file is not overwritten
+  /// (`.storage`): it may be the only copy of the key of a device.
   public func write(to path: String) throws(HostLinkError) {
     try PrivateFile.makeFolder(for: path)
     try file.write(to: path)

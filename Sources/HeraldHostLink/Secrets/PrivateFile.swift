@@ -3,8 +3,8 @@ import HeraldText
 
 /// Files with mode 0600.
 enum PrivateFile {
-  /// Writes a file that its owner alone may read: under another name first, synced, then renamed. With
-  /// `replacing: false` an existing file is left alone and the call fails.
+  /// Writes a file readable for its owner only: under a temporary name first, synced, then renamed. With
+  /// `replacing: false` an existing file is not changed and the call fails.
   static func write(_ bytes: UnsafeBufferPointer<UInt8>, to path: String, replacing: Bool)
     throws(HostLinkError)
   {
@@ -19,7 +19,7 @@ enum PrivateFile {
       throw .system(.storage, "\(part) cannot be written", code: code)
     }
     guard replacing else {
-      // Unlike a renaming, a link does not take the place of what is there.
+      // Unlike `rename`, `link` does not replace an existing file.
       let isLinked = link(part, path) == 0
       let code = errno
       unlink(part)
@@ -36,8 +36,8 @@ enum PrivateFile {
     syncFolder(of: path)
   }
 
-  /// Reads a file as far as there is room in `memory`. Whether others than its owner may use it. `missing` is
-  /// what to do where there is no such file.
+  /// Reads a file as far as there is room in `memory`. Returns whether users other than the owner have
+  /// access. `missing` is the advice if there is no such file.
   static func read(_ path: String, into memory: inout SecretMemory, missing: String) throws(HostLinkError)
     -> Bool
   {
@@ -60,7 +60,7 @@ enum PrivateFile {
     return fstat(file, &attributes) == 0 && attributes.st_mode & 0o077 != 0
   }
 
-  /// Makes the folder that a secret goes into, for its owner alone.
+  /// Creates the folder of a secret, accessible to its owner only.
   static func makeFolder(for path: String) throws(HostLinkError) {
     try PrivateFolder.make(URL(fileURLWithPath: path).deletingLastPathComponent().path)
   }

@@ -1,21 +1,21 @@
 import HeraldText
 
-/// A secret of a fixed size in a file of its own: what `AccessKey` and `SimpleSecret` have in common.
+/// A secret of a fixed size in a separate file: the common part of `AccessKey` and `SimpleSecret`.
 struct SecretFile: ~Copyable {
-  /// What a secret is called, and what makes one.
+  /// The name and size of a kind of secret, and texts for errors.
   struct Kind {
     /// As in "is no access key".
     let name: String
     /// How many bytes it has.
     let size: Int
-    /// What to do where there is no such file.
+    /// The advice if there is no such file.
     let missing: String
-    /// What to do where a file holds something else.
+    /// The advice if the file has other contents.
     let other: String
   }
 
   let memory: SecretMemory
-  /// Others than its owner may use the file it was read from.
+  /// Whether users other than the owner have access to the file it was read from.
   let isOpenToOthers: Bool
 
   private init(_ memory: consuming SecretMemory, isOpenToOthers: Bool) {
@@ -43,7 +43,7 @@ struct SecretFile: ~Copyable {
     return SecretFile(memory, isOpenToOthers: false)
   }
 
-  /// Another one of the same bytes, which is overwritten by itself.
+  /// A copy of the secret, which is overwritten separately.
   func copy() -> SecretFile {
     var other = SecretMemory(capacity: memory.count)
     other.count = memory.count
@@ -51,7 +51,8 @@ struct SecretFile: ~Copyable {
     return SecretFile(other, isOpenToOthers: isOpenToOthers)
   }
 
-  /// Writes it to a new file that its owner alone may use. A file that is there is left alone (`.storage`).
+  /// Writes the secret to a new file accessible to its owner only. An existing file is not overwritten
+  /// (`.storage`).
   func write(to path: String) throws(HostLinkError) {
     try PrivateFile.write(memory.used, to: path, replacing: false)
   }

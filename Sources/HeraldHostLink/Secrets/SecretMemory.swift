@@ -1,8 +1,8 @@
 import Foundation
 import HeraldText
 
-/// Memory for secrets: it never moves, since what grows or is copied leaves old bytes behind, and is
-/// overwritten when its owner goes.
+/// Memory for secrets: it is never moved, as growing or copying would leave the old bytes in memory, and is
+/// overwritten at the end of its lifetime.
 struct SecretMemory: ~Copyable {
   /// All of it, zeros at first.
   let bytes: UnsafeMutableBufferPointer<UInt8>
@@ -19,7 +19,7 @@ struct SecretMemory: ~Copyable {
     bytes.deallocate()
   }
 
-  /// What is in use.
+  /// The bytes in use.
   var used: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: bytes[..<count]) }
 
   /// Fills all of it from the system's random source.

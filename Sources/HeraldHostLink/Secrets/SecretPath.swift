@@ -1,16 +1,16 @@
 import Foundation
 import HeraldText
 
-/// Paths of secrets, of which each device has its own: `{serial}` in them stands for the device's serial
-/// number, made safe for a file's name.
+/// Paths of secrets that differ for each device: `{serial}` in them stands for the device's serial number,
+/// made safe for a file's name.
 public enum SecretPath {
   private static let mark = "{serial}"
 
-  /// Whether each device has a file of its own by it.
+  /// Whether the path differs for each device.
   public static func isPerDevice(_ path: String) -> Bool { path.contains(mark) }
 
   /// The path for a device.
-  /// - Throws: `.usage` if it is a device's own, and the device has no serial number.
+  /// - Throws: `.usage` if the path contains `{serial}`, and the device has no serial number.
   public static func of(_ path: String, serial: String) throws(HostLinkError) -> String {
     guard isPerDevice(path) else { return path }
     guard !serial.isEmpty else {

@@ -1,14 +1,14 @@
 import Foundation
 
 extension [UInt8] {
-  /// Overwrites the bytes, in a way that no optimisation leaves out. Others who have the same array keep it
-  /// as it was: the caller has to be the last owner.
+  /// Overwrites the bytes, in a way that is not optimised away. Copies that share the storage are not
+  /// changed: the array has to be uniquely referenced.
   public mutating func wipe() {
     withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } }
   }
 }
 
-/// Bytes that are overwritten when the last one who has them closes them.
+/// Bytes that are overwritten when the last reference is released.
 final class WipedBytes: Sendable {
   /// The bytes. They never change, so that they can be shared.
   private let memory: UnsafeMutableBufferPointerBox
@@ -28,7 +28,7 @@ final class WipedBytes: Sendable {
   var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(memory.bytes) }
 }
 
-/// A place that is written to before it is shared, and never after.
+/// A buffer that is written before it is shared, and never after.
 private struct UnsafeMutableBufferPointerBox: @unchecked Sendable {
   let bytes: UnsafeMutableBufferPointer<UInt8>
 

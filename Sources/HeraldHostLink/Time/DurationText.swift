@@ -1,4 +1,4 @@
-/// How long something took, for people.
+/// Durations as text for display.
 public enum DurationText {
   /// `2 d 3 h`, `1 h 02 min`, `3 min 20 s` or `7 s`.
   public static func of(seconds: some BinaryInteger) -> String {

@@ -37,15 +37,15 @@ public enum UTCTimestamp {
     String(text(unixMilliseconds).prefix(19))
   }
 
-  /// The moment as JSON has it everywhere in this project: `yyyy-MM-ddTHH:mm:ss.SSSZ` (RFC 3339), in UTC.
+  /// The moment in the JSON format of this project: `yyyy-MM-ddTHH:mm:ss.SSSZ` (RFC 3339), in UTC.
   public static func json(_ unixMilliseconds: UInt64) -> String {
     var text = Array(text(unixMilliseconds).utf8.prefix(23))
     text[10] = UInt8(ascii: "T")
     return String(decoding: text + [UInt8(ascii: "Z")], as: UTF8.self)
   }
 
-  /// The moment that `text` states, in the form `append` writes (with `T`, or without fraction or zone, too:
-  /// then UTC); `nil` for any other text.
+  /// The moment given by `text`, in the format of `append` (with `T`, or without fraction or zone, too: then
+  /// UTC); `nil` for any other text.
   public static func parse(_ text: some StringProtocol) -> UInt64? {
     let bytes = Array(text.utf8)
     func number(_ start: Int, _ count: Int) -> Int? {

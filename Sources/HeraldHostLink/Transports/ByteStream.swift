@@ -1,8 +1,8 @@
 import Foundation
 import HeraldText
 
-/// A connected socket or terminal line: bytes in order, with deadlines. Non-blocking underneath, used from
-/// one thread.
+/// A connected socket or terminal line: an ordered byte stream with deadlines. It is non-blocking internally,
+/// and used from one thread.
 public final class ByteStream {
   private var descriptor: Int32
   private let isSocket: Bool
@@ -39,7 +39,7 @@ public final class ByteStream {
     }
   }
 
-  /// Writes all of `bytes`; throws `.link` if the line is gone or does not take them before `deadline`.
+  /// Writes all of `bytes`; throws `.link` if the line is closed or does not accept them before `deadline`.
   public func write(_ bytes: [UInt8], by deadline: Deadline) throws(HostLinkError) {
     var sent = 0
     while sent < bytes.count {
@@ -70,7 +70,7 @@ public final class ByteStream {
       guard try wait(for: Int32(POLLIN), until: deadline) else { return [] }
       let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, limit) }
       if count > 0 { return Array(buffer[..<count]) }
-      // A terminal whose other side has gone reports EIO, a socket end of file.
+      // A terminal whose other side is closed reports EIO, a socket end of file.
       if count == 0 || errno == EIO || errno == ECONNRESET {
         throw HostLinkError(.link, "\(name) was closed by the other side", advice: Self.reconnectAdvice)
       }
@@ -160,7 +160,7 @@ extension ByteStream {
     return ByteStream(descriptor: descriptor, name: name)
   }
 
-  /// Opens a terminal line (tty or pty) in raw mode, for this process alone.
+  /// Opens a terminal line (tty or pty) in raw mode, exclusively for this process.
   public static func openTerminal(_ path: String, baud: speed_t = speed_t(B115200)) throws(HostLinkError)
     -> ByteStream
   {

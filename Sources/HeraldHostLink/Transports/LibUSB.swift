@@ -4,7 +4,7 @@ import HeraldText
 
 /// A USB device as the system lists it, whether or not this user may open it.
 public struct USBListing: Equatable, Sendable {
-  /// Where it is plugged in: `BUS-PORT.PORT…`, as in `/sys/bus/usb/devices`. Stays the same over a reset.
+  /// The port path `BUS-PORT.PORT…`, as in `/sys/bus/usb/devices`. It does not change with a reset.
   public let path: String
   /// Its device file; the number in it changes at every reset.
   public let node: String
@@ -20,7 +20,7 @@ public struct USBListing: Equatable, Sendable {
   public let isAccessible: Bool
 }
 
-/// The library libusb, opened.
+/// An open libusb context.
 public final class LibUSB {
   package let context: OpaquePointer?
 
@@ -39,7 +39,7 @@ public final class LibUSB {
 
   deinit { libusb_exit(context) }
 
-  /// Every device that has a Herald link, by its place.
+  /// All devices with a Herald link, sorted by path.
   public func heraldDevices() -> [USBListing] {
     var found: [USBListing] = []
     forEachDevice { device in
@@ -73,7 +73,7 @@ public final class LibUSB {
       link: link, isAccessible: access(node, R_OK | W_OK) == 0)
   }
 
-  /// Where a device is plugged in, and its device file.
+  /// The port path of a device, and its device file.
   package static func place(of device: OpaquePointer) -> (path: String, node: String) {
     let bus = libusb_get_bus_number(device)
     let node = String(format: "/dev/bus/usb/%03d/%03d", Int(bus), Int(libusb_get_device_address(device)))
@@ -129,8 +129,8 @@ public final class LibUSB {
     return USBConfiguration(value: parsed.bConfigurationValue, interfaces: interfaces)
   }
 
-  /// The device's texts: from the kernel, which read them when it was plugged in, or from the device if it
-  /// can be opened.
+  /// The device's strings: from the kernel, which read them at enumeration, or from the device if it can be
+  /// opened.
   package static func identity(
     of device: OpaquePointer, path: String, _ descriptor: libusb_device_descriptor
   ) -> USBIdentity {
@@ -161,7 +161,7 @@ public final class LibUSB {
     return identity
   }
 
-  /// What went wrong, and what to do about it.
+  /// An error with its recommended action.
   package static func error(_ code: Int32, _ what: String, node: String) -> HostLinkError {
     let name = String(cString: libusb_error_name(code))
     switch code {
@@ -185,7 +185,7 @@ public final class LibUSB {
     }
   }
 
-  /// What a person does who may not open the device.
+  /// The advice for a user without permission to open the device.
   public static let udevAdvice =
     "as root, put the lines that `herald-host udev-rule` prints into /etc/udev/rules.d/70-herald.rules, run "
     + "`udevadm control --reload` and plug the device in again"

@@ -1,14 +1,13 @@
 import CLibUSB
 import Foundation
 
-/// Bulk transfers that run at the same time, on one device: pending reads, and writes without a waiting
-/// caller.
+/// Concurrent bulk transfers on one device: pending reads, and writes that do not block the caller.
 ///
-/// A bus at full speed carries a long transfer in a few frames of a millisecond; a transfer that is requested
-/// only after the one before has been processed comes a frame later. Used from one thread: libusb calls back
-/// only from within `wait`.
+/// A full-speed bus carries a long transfer in a few frames of one millisecond; a transfer that is requested
+/// only after the previous one has been processed is delayed by one frame. Used from one thread: libusb calls
+/// back only from within `wait`.
 final class LibUSBTransfers {
-  /// A transfer with its memory, which both stay until it is over.
+  /// A transfer and its buffer, both of which exist until it has completed.
   private final class Transfer {
     let raw: UnsafeMutablePointer<libusb_transfer>
     let buffer: UnsafeMutablePointer<UInt8>
@@ -27,17 +26,17 @@ final class LibUSBTransfers {
 
     deinit {
       libusb_free_transfer(raw)
-      // What was written may have a secret in it.
+      // Written data may contain a secret.
       if !isRead { explicit_bzero(buffer, room) }
       buffer.deallocate()
     }
   }
 
-  /// What became of a transfer, oldest first.
+  /// The outcome of a transfer.
   enum Outcome {
     /// Bytes that were read.
     case read([UInt8])
-    /// A read, or a write, that ended with this error of libusb's.
+    /// A read or write that ended with this libusb error.
     case failed(Int32, isRead: Bool)
   }
 
@@ -47,7 +46,7 @@ final class LibUSBTransfers {
   private let output: UInt8
   private var underWay: [ObjectIdentifier: Transfer] = [:]
   private var outcomes: [Outcome] = []
-  /// How many writes are on their way.
+  /// The number of outstanding writes.
   private(set) var writes = 0
 
   init(_ context: OpaquePointer?, _ handle: OpaquePointer, input: UInt8, output: UInt8) {
@@ -57,13 +56,13 @@ final class LibUSBTransfers {
     self.output = output
   }
 
-  /// Begins a read of up to `room` bytes; an error of libusb's, or 0.
+  /// Begins a read of up to `room` bytes; returns a libusb error, or 0.
   func read(upTo room: Int) -> Int32 {
     guard let transfer = Transfer(self, room: room, isRead: true) else { return LIBUSB_ERROR_NO_MEM.rawValue }
     return begin(transfer, endpoint: input, count: room)
   }
 
-  /// Begins a write; an error of libusb's, or 0. The bytes are copied.
+  /// Begins a write; returns a libusb error, or 0. The bytes are copied.
   func write(_ bytes: [UInt8]) -> Int32 {
     guard let transfer = Transfer(self, room: bytes.count, isRead: false) else {
       return LIBUSB_ERROR_NO_MEM.rawValue
@@ -120,8 +119,8 @@ final class LibUSBTransfers {
     return outcomes.removeFirst()
   }
 
-  /// Waits until at most `count` writes are on their way; `false` if that is not so before `deadline`. A
-  /// write that failed counts as over.
+  /// Waits until at most `count` writes are outstanding; `false` at `deadline`. A failed write counts as
+  /// complete.
   func wait(forWrites count: Int, by deadline: Deadline) -> Bool {
     while writes > count {
       guard !deadline.hasPassed else { return false }
@@ -136,7 +135,8 @@ final class LibUSBTransfers {
     libusb_handle_events_timeout_completed(context, &time, nil)
   }
 
-  /// Cancels outstanding transfers, and waits for their end: the memory belongs to the library until then.
+  /// Cancels outstanding transfers and waits for their completion; until then the buffers are owned by the
+  /// library.
   func cancel() {
     for transfer in underWay.values { libusb_cancel_transfer(transfer.raw) }
     for _ in 0..<100 where !underWay.isEmpty { handleEvents(milliseconds: 100) }

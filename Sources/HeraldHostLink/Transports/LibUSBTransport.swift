@@ -2,7 +2,7 @@ import CLibUSB
 
 /// SMP over the bulk endpoints of a device plugged into this computer.
 public final class LibUSBTransport: SMPTransport {
-  /// Where it leads.
+  /// The location of the device.
   public let location: String
   /// Requests in flight.
   public let window = 8
@@ -23,7 +23,7 @@ public final class LibUSBTransport: SMPTransport {
   private var assembler = BulkPacketAssembler()
   private var stalls = 0
 
-  /// Transfers that were no packet.
+  /// The number of transfers that were not packets.
   public var damagedPackets: Int { assembler.damagedPackets }
 
   /// Opens the device that `listing` describes and claims its link.
@@ -105,7 +105,7 @@ public final class LibUSBTransport: SMPTransport {
 
   private var closed: HostLinkError { HostLinkError(.link, "\(location) is closed") }
 
-  /// Gives the device back.
+  /// Releases the device.
   public func close() {
     guard let handle else { return }
     transfers?.cancel()

@@ -1,38 +1,37 @@
-/// Carries whole SMP packets (8-byte header and body) to a device and back. Several may be on their way at
-/// once.
+/// Carries whole SMP packets (8-byte header and body) to a device and back. Several may be outstanding.
 ///
-/// A transport is used from one thread. It throws only `HostLinkError`, and only when the line itself is of
-/// no more use; what makes no packet is counted in `damagedPackets` and skipped.
+/// A transport is used from one thread. It throws only `HostLinkError`, and only if the line itself has
+/// failed; invalid packets are counted in `damagedPackets` and skipped.
 public protocol SMPTransport: AnyObject {
-  /// Where it leads, in the form `--device` takes.
+  /// The location of the device, in the form of `--device`.
   var location: String { get }
-  /// How many requests may be in flight at once.
+  /// The maximum number of outstanding requests.
   var window: Int { get }
-  /// How much arrived that was no packet: transfers over USB, packets over serial lines.
+  /// The number of invalid packets received: transfers over USB, packets over serial lines.
   var damagedPackets: Int { get }
 
   /// Sends one packet; throws `.link` if it cannot be handed over before `deadline`.
   func send(_ packet: [UInt8], by deadline: Deadline) throws(HostLinkError)
   /// The next packet, or `nil` if none arrives before `deadline`.
   func receive(by deadline: Deadline) throws(HostLinkError) -> [UInt8]?
-  /// Gives the device back. Safe to call twice.
+  /// Releases the device. Safe to call twice.
   func close()
 }
 
-/// Cuts USB transfers into SMP packets.
+/// Assembles SMP packets from USB transfers.
 ///
 /// A packet is one transfer, ended by a short (or empty) USB packet. A transfer that fills its buffer
-/// continues in the next one. What does not agree with the length in its own header is dropped as a whole:
-/// the next transfer starts a new packet, so the reader is never out of step.
+/// continues in the next one. A packet that differs from the length in its header is dropped completely: the
+/// next transfer starts a new packet, so that synchronisation is kept.
 struct BulkPacketAssembler {
   /// Header, and the largest body a 16-bit length can name.
   static let largestPacket = 8 + 0xFFFF
 
   private var pending: [UInt8] = []
-  /// How many transfers were no packet.
+  /// The number of transfers that were not packets.
   private(set) var damagedPackets = 0
 
-  /// Takes a transfer of `bytes` that had room for `capacity`; returns the packet it completes, if any.
+  /// Adds a transfer of `bytes` with a buffer of `capacity`; returns the packet that it completes, if any.
   mutating func append(_ bytes: [UInt8], capacity: Int) -> [UInt8]? {
     if pending.isEmpty && bytes.isEmpty { return nil }
     pending += bytes

@@ -4,14 +4,14 @@ import HeraldHAL
 /// SMP over a serial line, a pseudo terminal or a TCP stream: base64 lines with a checksum
 /// (docs/wire-formats.md).
 public final class SerialTransport: SMPTransport {
-  /// Where it leads.
+  /// The location of the device.
   public let location: String
-  /// One: a device on a serial line responds to a request before it reads the next, in the same buffer.
+  /// One: a device on a serial line responds to a request before it reads the next one into the same buffer.
   public let window = 1
 
   private static let largestPacket = 0xFFFF
-  /// How much is taken in after a deadline of what had arrived by then: more than the largest packet in
-  /// base64.
+  /// The maximum number of already received bytes that are read after a deadline: more than the largest
+  /// packet in base64.
   private static let mostLate = 1 << 17
 
   private let stream: ByteStream
@@ -20,7 +20,7 @@ public final class SerialTransport: SMPTransport {
   private var packet = [UInt8](repeating: 0, count: SerialTransport.largestPacket)
   private var unread: [UInt8] = []
 
-  /// Packets that arrived damaged.
+  /// The number of damaged packets received.
   public var damagedPackets: Int { Int(decoder.dropped) }
 
   /// Over an open stream.
@@ -63,7 +63,7 @@ public final class SerialTransport: SMPTransport {
           return Array(packet[..<decoder.packetCount])
         }
       }
-      // A line that never falls silent does not put the deadline off.
+      // A line that transmits continuously does not extend the deadline.
       guard late <= Self.mostLate else { return nil }
       unread += try stream.read(upTo: 4096, by: deadline)
       if unread.isEmpty { return nil }
@@ -71,7 +71,7 @@ public final class SerialTransport: SMPTransport {
     }
   }
 
-  /// The decoder's clock: it drops a packet whose line falls silent.
+  /// The decoder's clock: it drops a packet after a timeout without bytes.
   private var now: Instant {
     let elapsed = opened.duration(to: ContinuousClock.now).components
     return Instant(

@@ -2,7 +2,7 @@ import HeraldHAL
 import HeraldText
 import HeraldUSBIP
 
-/// A client of a USB/IP server, in user space: no kernel support is needed, and none is used.
+/// A client of a USB/IP server in user space, without kernel support.
 ///
 /// One connection either lists the server's devices or imports one of them; after an import it carries that
 /// device's transfers.
@@ -21,7 +21,7 @@ public final class USBIPConnection {
     let length: Int
   }
 
-  /// How many messages that are no response are skipped after a deadline.
+  /// The number of messages other than responses that are skipped after a deadline.
   private static let mostPassedOver = 64
 
   private let stream: ByteStream
@@ -148,7 +148,8 @@ public final class USBIPConnection {
       switch reply.kind {
       case .unlinked:
         received.removeFirst(USBIPReply.size)
-        // Nothing is ever unlinked here: a server that says so again and again does not put the deadline off.
+        // This client never unlinks a transfer: a server that sends unlink responses repeatedly does not
+        // extend the deadline.
         passedOver += 1
         if passedOver > Self.mostPassedOver, deadline.hasPassed { return nil }
       case .submitted(let status, let actual):

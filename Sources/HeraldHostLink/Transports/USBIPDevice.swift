@@ -3,7 +3,7 @@ import HeraldUSBIP
 
 /// A device as a USB/IP server describes it.
 public struct USBIPDevice: Equatable, Sendable {
-  /// What OP_REQ_IMPORT names it by, such as `1-1`.
+  /// The bus id for OP_REQ_IMPORT, such as `1-1`.
   public let busID: String
   /// Bus and device number in one, the `devid` of the URB phase.
   public let deviceID: UInt32
@@ -18,7 +18,7 @@ public struct USBIPDevice: Equatable, Sendable {
   /// From the device list; empty after an import.
   public internal(set) var interfaces: [USBInterfaceKind] = []
 
-  /// What a record says.
+  /// From a device record.
   init(_ record: USBIPDeviceRecord) {
     busID = PrintableText.of(String(decoding: record.busIdentifier, as: UTF8.self))
     deviceID = record.identifier

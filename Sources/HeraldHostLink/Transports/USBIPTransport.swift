@@ -1,6 +1,6 @@
-/// SMP over the bulk endpoints of a device that a USB/IP server offers, enumerated the way any host does it.
+/// SMP over the bulk endpoints of a device exported by a USB/IP server, with standard enumeration.
 public final class USBIPTransport: SMPTransport {
-  /// Where it leads.
+  /// The location of the device.
   public let location: String
   /// Requests in flight.
   public let window = 8
@@ -12,9 +12,9 @@ public final class USBIPTransport: SMPTransport {
   private static let readSize = 16384
   private static let readsQueued = 2
   private static let mostStalls = 3
-  /// How many transfers are taken in after a deadline of those that had arrived by then.
+  /// The maximum number of already received transfers that are processed after a deadline.
   private static let mostLate = 64
-  /// Timeout of what follows a transfer: a read in its place, and the end of a stall.
+  /// The timeout of the steps after a transfer: a new read, and clearing a stall.
   private static let timeout = Duration.seconds(2)
 
   private let connection: USBIPConnection
@@ -23,7 +23,7 @@ public final class USBIPTransport: SMPTransport {
   private var stalls = 0
   private var assembler = BulkPacketAssembler()
 
-  /// Transfers that were no packet.
+  /// The number of transfers that were not packets.
   public var damagedPackets: Int { assembler.damagedPackets }
 
   /// Imports `busID` from the server at `host` and enumerates it.
@@ -72,7 +72,7 @@ public final class USBIPTransport: SMPTransport {
   public func receive(by deadline: Deadline) throws(HostLinkError) -> [UInt8]? {
     var late = 0
     while late < Self.mostLate, let completion = try connection.nextCompletion(by: deadline) {
-      // A device that sends one transfer after the other which is no packet does not put the deadline off.
+      // A device that continuously sends invalid transfers does not extend the deadline.
       if deadline.hasPassed { late += 1 }
       let wasRead = reads.remove(completion.sequence) != nil
       guard completion.status == 0 else {
@@ -88,7 +88,7 @@ public final class USBIPTransport: SMPTransport {
     return nil
   }
 
-  /// A stalled endpoint is cleared, as every host does it; anything else ends the link.
+  /// Clears a stalled endpoint; any other status ends the link.
   private func recover(from status: Int32, wasRead: Bool, by deadline: Deadline) throws(HostLinkError) {
     stalls += 1
     guard status == -32, stalls <= Self.mostStalls else {
@@ -100,6 +100,6 @@ public final class USBIPTransport: SMPTransport {
     if wasRead { try queueRead(by: deadline) }
   }
 
-  /// Gives the device back.
+  /// Releases the device.
   public func close() { connection.close() }
 }

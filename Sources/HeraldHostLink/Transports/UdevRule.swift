@@ -1,8 +1,8 @@
 extension LibUSB {
-  /// Linux' rule for who may open Herald devices: the lines of the file `udev/70-herald.rules`, without the
-  /// last line's end.
+  /// The udev rule for access to Herald devices under Linux: the lines of the file `udev/70-herald.rules`,
+  /// without the last line's end.
   ///
-  /// The product number is one for tests, which others use as well: the manufacturer's name distinguishes
+  /// The product ID is a test ID that is also used by other devices; the manufacturer string distinguishes
   /// them.
   public static let udevRule = """
     # Herald devices: for the person at the console (uaccess), and for the group plugdev where there is one. ModemManager leaves their serial port alone.

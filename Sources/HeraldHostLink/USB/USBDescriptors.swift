@@ -88,7 +88,7 @@ public struct USBInterfaceKind: Equatable, Sendable {
 
 /// A configuration with its interfaces (USB 2.0, 9.6.3).
 public struct USBConfiguration: Equatable, Sendable {
-  /// What SET_CONFIGURATION selects it by.
+  /// The configuration value for SET_CONFIGURATION.
   public let value: UInt8
   /// All alternate settings, in the order of the descriptors.
   public let interfaces: [USBInterface]
@@ -99,9 +99,9 @@ public struct USBConfiguration: Equatable, Sendable {
     self.interfaces = interfaces
   }
 
-  /// Parses a configuration descriptor with all that follows it; `nil` unless it begins with one. Total:
-  /// descriptors of unknown type are skipped by their length, and reading stops at the first whose length
-  /// makes no sense. The total length field is not believed beyond the bytes there are.
+  /// Parses a configuration descriptor with all that follows it; `nil` unless it begins with one. Accepts any
+  /// input: descriptors of unknown type are skipped by their length, and parsing stops at the first invalid
+  /// length. The total length field is limited to the number of bytes present.
   public init?(_ bytes: Span<UInt8>) {
     var reader = ByteReader(bytes)
     guard let length = reader.u8(), length >= 9, reader.u8() == 2, let total = reader.u16(), reader.skip(1),
@@ -130,7 +130,7 @@ public struct USBConfiguration: Equatable, Sendable {
     self.interfaces = interfaces
   }
 
-  /// Where Herald's link is: the interface found by class, subclass and protocol, its endpoints from their
+  /// The Herald link: the interface is found by class, subclass and protocol, its endpoints by their
   /// descriptors.
   public var heraldLink: HeraldUSBLink? {
     for interface in interfaces where interface.kind == .herald && interface.alternate == 0 {
@@ -146,7 +146,7 @@ public struct USBConfiguration: Equatable, Sendable {
   }
 }
 
-/// Where on a USB device SMP packets go in and out.
+/// The endpoints for SMP packets on a USB device.
 public struct HeraldUSBLink: Equatable, Sendable {
   /// The configuration to select.
   public let configuration: UInt8
@@ -182,13 +182,13 @@ public enum USBString {
 public struct USBSetup: Equatable, Sendable {
   /// Direction, type and recipient.
   public let requestType: UInt8
-  /// Which request.
+  /// The request code.
   public let request: UInt8
   /// The request's value.
   public let value: UInt16
   /// The request's index: an interface, an endpoint or a language.
   public let index: UInt16
-  /// How many bytes follow, or are wanted.
+  /// The number of bytes that follow, or are requested.
   public let length: UInt16
 
   /// GET_DESCRIPTOR.

@@ -1,12 +1,12 @@
-/// The texts by which a device introduces itself over USB, safe to print; empty where it has none.
+/// The string descriptors of a USB device, safe to print; empty where it has none.
 public struct USBIdentity: Equatable, Sendable, Codable {
-  /// Who made it.
+  /// The manufacturer string.
   public var manufacturer = ""
   /// The product string; empty if the device has none.
   public var product = ""
-  /// Which one it is.
+  /// The serial number string.
   public var serial = ""
 
-  /// No texts.
+  /// An identity with all strings empty.
   public init() {}
 }

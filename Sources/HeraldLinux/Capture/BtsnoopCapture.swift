@@ -1,7 +1,7 @@
 import Glibc
 
-/// The HCI traffic with a controller, written down as it happens, in the form of `btsnoop` files: that of RFC
-/// 1761 with Bluetooth's data link types. `btmon -r` and Wireshark read it.
+/// A live capture of the HCI traffic with a controller in `btsnoop` format: that of RFC 1761 with Bluetooth's
+/// data link types. `btmon -r` and Wireshark read it.
 ///
 /// The header is `btsnoop` and a zero, version 1, data link 1002 (H4); then come records: length twice, flags
 /// (bit 0: from the controller, bit 1: command or event), packets dropped, microseconds since the year 0, and
@@ -13,7 +13,7 @@ public final class BtsnoopCapture {
   static let header: [UInt8] = Array("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 0x03, 0xEA]
   /// Microseconds from the year 0, as the format counts it, to 1970.
   static let yearZero: UInt64 = 0x00DC_DDB3_0F2F_8000
-  /// Those who may read at the same time over a socket.
+  /// The maximum number of concurrent readers of a socket.
   private static let mostReaders = 4
 
   private final class Reader {
@@ -53,7 +53,7 @@ public final class BtsnoopCapture {
     }
   }
 
-  /// Writes down a packet that was sent or received, beginning with its H4 type byte.
+  /// Records a packet that was sent or received, beginning with its H4 type byte.
   public func add(_ packet: Span<UInt8>, isReceived: Bool) {
     guard file.isOpen, !packet.isEmpty else { return }
     if isSocket {
@@ -62,7 +62,7 @@ public final class BtsnoopCapture {
     }
     let record = Self.record(packet, isReceived: isReceived, at: microseconds())
     if isSocket {
-      // Who does not keep up is let go: half a record would make the rest unreadable.
+      // A reader that does not keep up is disconnected, as a partial record would corrupt the rest.
       readers.removeAll { $0.file.write(record.span) != record.count }
     } else if file.write(record.span) != record.count {
       let failure = SystemFailure("write to", place.description, code: errno, advice: "the capture ends here")

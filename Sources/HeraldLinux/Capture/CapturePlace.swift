@@ -1,4 +1,4 @@
-/// Where a capture goes, as a person writes it.
+/// The destination of a capture, as written in options.
 public enum CapturePlace: Equatable, Sendable, CustomStringConvertible {
   /// Into a file: its path.
   case file(path: String)

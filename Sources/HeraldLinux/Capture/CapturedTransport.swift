@@ -1,4 +1,4 @@
-/// A line to a controller of which everything is written down, if there is where to.
+/// A transport to a controller that is captured, if a capture is given.
 public struct CapturedTransport<Base: PollableTransport & ~Copyable>: PollableTransport, ~Copyable {
   private var base: Base
   private let capture: BtsnoopCapture?

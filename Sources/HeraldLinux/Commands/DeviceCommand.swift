@@ -1,7 +1,7 @@
 import HeraldEmbedded
 import HeraldText
 
-/// What a program asks of a device that is a process, a line each:
+/// A command of a program to a device that is a process, one on each line:
 ///
 /// - `send IDENTITY HEX` sends a message to a peer, with the identity that `contacts.csv` shows;
 /// - `send-to-all HEX` sends it to every peer that is near.

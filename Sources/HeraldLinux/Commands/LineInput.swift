@@ -1,10 +1,9 @@
 import Glibc
 
-/// Lines of a descriptor that the process does not own, such as standard input: however much, and whether or
-/// not it ends.
+/// Lines of a descriptor that the process does not own, such as standard input, of any length.
 ///
-/// Reading never waits, and takes at most 4096 bytes at a time, so that who writes without end keeps nobody
-/// else waiting. The descriptor stays as it is and stays open: others may share it.
+/// Reading never waits, and takes at most 4096 bytes at a time, so that continuous input does not block other
+/// work. The descriptor stays as it is and stays open: others may share it.
 public struct LineInput: ~Copyable {
   /// What came in.
   public enum Line: Equatable, Sendable {

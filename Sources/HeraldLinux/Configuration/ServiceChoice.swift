@@ -1,8 +1,8 @@
 import HeraldBluetooth
 import HeraldEmbedded
 
-/// By which of Herald's two service UUIDs a device is found and finds others, as a person writes it: `long`,
-/// `short` or `long,short`.
+/// The Herald service UUIDs that a device advertises and detects, as written in options: `long`, `short` or
+/// `long,short`.
 public struct ServiceChoice: Equatable, Sendable {
   /// The services chosen: one of them, or both.
   public let services: HeraldServiceSet
@@ -33,7 +33,7 @@ public struct ServiceChoice: Equatable, Sendable {
   }
 }
 
-/// A service UUID of a provider's own, as a person writes it: `8-4-4-4-12` hexadecimal digits.
+/// A service UUID of a provider, as written in options: `8-4-4-4-12` hexadecimal digits.
 public struct CustomService: Equatable, Sendable {
   /// The UUID, which is none of Herald's and not all zeros.
   public let uuid: UUID128

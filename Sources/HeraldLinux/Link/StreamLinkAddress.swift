@@ -1,4 +1,4 @@
-/// Where a host reaches the device over a byte stream, as a person writes it.
+/// The address of a byte stream to the device, as written in options.
 public enum StreamLinkAddress: Equatable, Sendable, CustomStringConvertible {
   /// A pseudo terminal, with a symbolic link to it if a path is given: `pty[:PATH]`.
   case pseudoTerminal(link: String?)

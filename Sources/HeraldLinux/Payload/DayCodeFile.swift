@@ -44,7 +44,7 @@ public struct DayCodeFile: ~Copyable {
     guard codes.count > 0 else { throw SystemFailure("use", path, reason: "it has no codes") }
   }
 
-  /// Gives the codes to a device.
+  /// Passes the codes to a device.
   public func provide(to c19x: inout C19X) throws(SystemFailure) {
     do throws(KeyScheduleError) { try c19x.provide(firstDay: firstDay, dayCodes: codes.bytes.span) } catch {
       throw SystemFailure(

@@ -1,7 +1,7 @@
 import HeraldEmbedded
 import HeraldText
 
-/// Which payload the device offers, as a person writes it.
+/// The payload that the device offers, as written in options.
 public enum PayloadChoice: Equatable, Sendable {
   /// Country, state and a number that stands for the wearer: `fixed:826,4,1234567890`.
   case fixed(country: UInt16, state: UInt16, identifier: UInt64)

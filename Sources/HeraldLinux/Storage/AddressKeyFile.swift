@@ -4,18 +4,17 @@ import HeraldEmbedded
 import HeraldHAL
 import HeraldText
 
-/// The key of a device's addresses in a file of the storage directory, so that who has the key recognises the
-/// device also after a restart. 32 hexadecimal digits on a line, the most significant byte first.
+/// The key of a device's addresses in a file of the storage directory, so that peers with the key resolve the
+/// device's addresses also after a restart. 32 hexadecimal digits on a line, the most significant byte first.
 ///
 /// It is made once, only its owner may use it, and what was read is wiped from memory. A file that holds
-/// something else is an error: a new key in its place would make the device a stranger without anybody
-/// noticing.
+/// something else is an error: with a new key, peers could no longer resolve the device's addresses, without
+/// any error.
 public enum AddressKeyFile {
   /// The name of the file in the directory.
   public static var name: String { "address-key" }
 
-  /// Reads the key, or makes one. `warning` becomes what a person should know about the file, if there is
-  /// something.
+  /// Reads the key, or makes one. `warning` is set to a warning about the file for the user, if any.
   public static func load<Source: RandomSource & ~Copyable>(
     in directory: StorageDirectory, random: inout Source, warning: inout String?
   ) throws(SystemFailure) -> IdentityResolvingKey {
@@ -60,7 +59,7 @@ public enum AddressKeyFile {
     return key.isNone ? nil : key
   }
 
-  /// Makes a key and writes it so that the file is there whole or not at all, whenever the power goes.
+  /// Generates a key and writes it atomically, also with respect to power loss.
   private static func make<Source: RandomSource & ~Copyable>(
     _ path: String, in directory: StorageDirectory, random: inout Source
   ) throws(SystemFailure) -> IdentityResolvingKey {

@@ -7,9 +7,8 @@ import HeraldHAL
 /// **What survives what.** The file is mapped shared: a finished operation survives the end of the process,
 /// however it ends, because the kernel holds the pages. A crash of the kernel or a cut of power may lose what
 /// `FlashSynchroniser` has not written yet, and the kernel writes pages back in any order. That suits a log
-/// whose pages can each be decoded alone: a page that did not get there reads as torn, and takes none of the
-/// others with it. The caller synchronises from time to time; an SD card would not last with a barrier behind
-/// every word.
+/// whose pages can each be decoded alone: a page that was not written reads as torn, without effect on the
+/// others. The caller synchronises from time to time; a barrier after every word would wear out an SD card.
 ///
 /// The file's blocks are allocated when it is made, so that a full disk is an error then and not a signal
 /// later, and it is locked: two processes on one log would ruin it.
@@ -85,7 +84,7 @@ public struct FileFlash: Flash, ~Copyable {
     flock(file.number, LOCK_UN)
   }
 
-  /// What writes this flash to its medium; it goes its own way, so that the flash can be given to a log.
+  /// The synchroniser of this flash, a separate value, so that the flash can be moved into a log.
   public func makeSynchroniser() throws(SystemFailure) -> FlashSynchroniser {
     let copy = FileDescriptor(fcntl(file.number, F_DUPFD_CLOEXEC, 0))
     guard copy.isOpen else { throw SystemFailure("use", "the flash's file a second time", code: errno) }

@@ -11,7 +11,7 @@ public struct StorageDirectory: Sendable {
   /// Sixteen hexadecimal digits that stay the same for the life of the folder.
   public let serialNumber: String
 
-  /// Opens the folder, or makes it with a new serial number. Only its owner may look in.
+  /// Opens the folder, or makes it with a new serial number. It is accessible to its owner only.
   public init<Source: RandomSource & ~Copyable>(_ path: String, random: inout Source) throws(SystemFailure) {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
       throw SystemFailure("make the folder", path, code: errno)
@@ -48,7 +48,7 @@ public struct StorageDirectory: Sendable {
     return String(decoding: buffer[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
   }
 
-  /// Writes a line so that the file is there whole or not at all, whenever the power goes.
+  /// Writes a line atomically, also with respect to power loss.
   private static func write(_ line: String, to path: String) throws(SystemFailure) {
     let partial = path + ".part"
     let file = FileDescriptor(open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))

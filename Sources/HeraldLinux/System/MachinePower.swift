@@ -1,8 +1,8 @@
 import Foundation
 import HeraldHAL
 
-/// The power supply of this machine, from `/sys/class/power_supply`. A machine without a battery is fed from
-/// outside and full.
+/// The power supply of this machine, from `/sys/class/power_supply`. A machine without a battery has external
+/// power and reports a full battery.
 public struct MachinePower: PowerSource {
   private let folder: String
 
@@ -18,7 +18,7 @@ public struct MachinePower: PowerSource {
     var isOnline: Bool?
     for supply in supplies.sorted() {
       if let online = text(supply, "online") { isOnline = (isOnline ?? false) || online != "0" }
-      // The battery of a mouse is not the machine's.
+      // Batteries of peripherals, such as a mouse, are ignored.
       guard level == nil, text(supply, "type") == "Battery", text(supply, "scope") != "Device",
         let capacity = text(supply, "capacity").flatMap({ UInt8($0) })
       else { continue }

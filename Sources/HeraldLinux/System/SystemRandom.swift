@@ -1,7 +1,7 @@
 import Glibc
 import HeraldHAL
 
-/// The kernel's random generator, which a process that runs for years may ask as often as it likes.
+/// The kernel's random generator, without a limit on the number of requests.
 public struct SystemRandom: RandomSource, ~Copyable {
   /// Fails only where the kernel has no `getrandom` (before Linux 3.17), or forbids it to this process.
   public init() throws(SystemFailure) {

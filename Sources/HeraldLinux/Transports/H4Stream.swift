@@ -9,7 +9,7 @@ import HeraldHAL
 /// the other end of a new line is a new controller.
 public struct H4Stream: PollableTransport, ~Copyable {
   /// Bytes that may wait to be written: several packets, the longest of which has 1 + 4 + 65,535 bytes in
-  /// theory and 260 in this house.
+  /// theory and 260 in this project.
   private static let capacity = 4096
 
   /// Where the controller is.

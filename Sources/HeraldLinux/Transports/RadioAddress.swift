@@ -1,4 +1,4 @@
-/// Where a Bluetooth controller is reached, as a person writes it.
+/// The address of a Bluetooth controller, as written in options.
 public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
   /// H4 over a TCP connection: `tcp:HOST:PORT`.
   case tcp(host: String, port: UInt16)

@@ -45,7 +45,7 @@ struct USBIPSession {
     }
   }
 
-  /// Puts the answers to what the device has done behind the others.
+  /// Appends the responses for completed transfers to the output.
   mutating func send(_ completions: [VirtualUSBController.Completion]) {
     for completion in completions {
       output +=

@@ -2,10 +2,11 @@ import HeraldBluetooth
 
 /// One medium with many radios on one clock.
 ///
-/// Every packet on an advertising channel is an event of its own: a station hears it if it listens on that
-/// channel from its first bit to its last, is at nothing else, the packet is strong enough there, and no
-/// other packet on the channel spoils it. Connections are made at the peer's advertisements and carry ATT
-/// PDUs from connection event to connection event. docs/simulation.md says what is modelled and what is not.
+/// Every packet on an advertising channel is an event of its own: a station receives it if it scans that
+/// channel from the first bit to the last, its radio is not in use otherwise, the received power is
+/// sufficient, and no other packet on the channel collides with it. Connections are made at the peer's
+/// advertisements and carry ATT PDUs from connection event to connection event. docs/simulation.md says what
+/// is modelled and what is not.
 ///
 /// The same seed and the same calls give the same history. Radios are used through `AirRadio`; `run` advances
 /// time and calls the owner of a radio when it has an event.
@@ -55,7 +56,7 @@ public final class Air {
     var rssi: Int8 = 0
   }
 
-  /// Who answered one advertisement with a connection request.
+  /// The stations that sent a connection request for one advertisement.
   struct ConnectionRequests {
     var advertiser = 0
     /// The address that it advertised.
@@ -102,7 +103,7 @@ public final class Air {
 
   /// Puts a station somewhere, in metres. Takes effect with `updateLinks`.
   public func place(_ station: Int, x: Float, y: Float) { places.move(station, x: x, y: y) }
-  /// Brings everybody's signals up to date with where they are.
+  /// Updates the received powers of all stations for their positions.
   public func updateLinks() { places.update() }
   /// Metres between two stations.
   public func distance(_ first: Int, _ second: Int) -> Float { places.distance(first, second) }
@@ -134,7 +135,7 @@ public final class Air {
   /// How many advertisements a station's host was given.
   public func delivered(to station: Int) -> UInt64 { stations[station].delivered }
 
-  /// What a station's radio was on for until now.
+  /// The radio activity of a station so far.
   public func use(of station: Int) -> RadioUse {
     accountListening(station)
     return stations[station].use

@@ -103,8 +103,8 @@ extension Air {
         token: stations[station].advertisingToken))
   }
 
-  /// The end of an advertising packet: everybody who heard it takes it in, and those who waited for it ask to
-  /// connect.
+  /// The end of an advertising packet: all receivers process it, and initiators for this address send a
+  /// connection request.
   func finishAdvertisement(_ station: Int, _ event: AirEvent, _ wake: (Int, UInt64) -> UInt64) {
     // The host changed what is advertised meanwhile: the packet is lost, as it would be cut off.
     guard stations[station].advertisingToken == event.token, let parameters = stations[station].advertising

@@ -1,6 +1,6 @@
 import HeraldBluetooth
 
-// What hosts ask of their radios while nothing is connected.
+// Commands of hosts to their radios without a connection.
 
 extension Air {
   func startAdvertising(_ station: Int, _ parameters: AdvertisingParameters, _ bytes: Span<UInt8>) {
@@ -53,8 +53,8 @@ extension Air {
     receivers[station].isInitiating = false
   }
 
-  /// Adds what the windows since the last time took to what the radio was on for. Windows of both kinds fall
-  /// together by chance.
+  /// Adds the scan windows since the last call to the radio activity. Windows of both kinds fall together by
+  /// chance.
   func accountListening(_ station: Int) {
     let elapsed = Double(now - stations[station].listeningSince)
     stations[station].listeningSince = now

@@ -23,8 +23,8 @@ extension Air {
         time: end, order: 0, kind: .connectRequests, channel: channel, index: Int32(advertiser), token: 0))
   }
 
-  /// The requests to one advertiser are over: it has understood one of them, or none. Everybody who sent one
-  /// counts as connected.
+  /// Ends the requests to one advertiser, which has received one of them, or none. Every station that sent
+  /// one is in the connected state.
   func finishRequests(_ advertiser: Int) {
     guard let place = calls.firstIndex(where: { $0.advertiser == advertiser }) else { return }
     let call = calls.remove(at: place)

@@ -141,8 +141,8 @@ extension Air {
     return count
   }
 
-  /// The answer to what was taken. One that finds the last one still waiting is lost, as with every radio
-  /// that has one buffer for it.
+  /// Sends the response to a received request. It is lost if the previous response is still pending, as with
+  /// a radio with a single buffer.
   func answer(
     _ line: Int, _ token: UInt32, by side: AirLine.Side, _ buffer: inout [256 of UInt8], _ count: Int
   ) {

@@ -15,7 +15,7 @@ struct AirLine {
   }
 
   var isOpen = false
-  /// Nobody answered the request: the central side thinks it is connected.
+  /// The request was not received: only the central is in the connected state.
   var isOneSided = false
   /// The stations, and the number each gives the connection.
   var stations: [2 of Int] = .init(repeating: 0)
@@ -27,7 +27,7 @@ struct AirLine {
   var heardAt: UInt64 = 0
   var missed: UInt8 = 0
   var wasHeard = false
-  /// Who asked for the end.
+  /// The side that requested the disconnection.
   var closing: Side?
   /// Own requests and responses to the other side's, of either side.
   var requests: [2 of Box] = .init(repeating: Box())

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The numbers the air is made of, each with where it comes from. Times are in microseconds.
-/// docs/simulation.md lists what is modelled and what is not.
+/// The parameters of the radio model, each with its source. Times are in microseconds. docs/simulation.md
+/// lists what is modelled and what is not.
 public struct AirModel: Sendable {
   /// Power sent in dBm: what wearables and Android's low setting are near.
   public var txPower: Float = 0

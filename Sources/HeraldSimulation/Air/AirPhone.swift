@@ -1,8 +1,7 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// A phone among the devices of a crowd: none of ours, but what an Android phone with Herald does as far as
-/// others can tell.
+/// A phone in a crowd: the externally visible behaviour of an Android phone with Herald.
 ///
 /// It advertises once a second (Android's low power setting), is connected to and read, and neither scans nor
 /// connects. Phones with even numbers show Herald's short and long service and keep an address for 15

@@ -3,9 +3,9 @@ import HeraldHAL
 
 /// Made-up addresses that are advertised in the midst of a crowd, and behind which there is no Herald device.
 public struct CrowdFlood: Equatable, Sendable {
-  /// What happens to who connects to one of them.
+  /// The response to a connection request to one of them.
   public enum Kind: String, CaseIterable, Sendable {
-    /// Nobody answers the request to connect: Connection Failed to be Established (0x3E).
+    /// The connection request has no response: Connection Failed to be Established (0x3E).
     case unanswered
     /// The connection is made, and no request on it is answered.
     case silent
@@ -74,7 +74,7 @@ final class FloodingStation {
     return host.addressEnd
   }
 
-  /// Takes no notice of anything.
+  /// Ignores all events.
   private struct Host: RadioEventHandler {
     let flood: CrowdFlood
     let life: Interval

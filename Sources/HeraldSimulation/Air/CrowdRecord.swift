@@ -6,7 +6,7 @@ import HeraldHAL
 /// whose range.
 ///
 /// Times are milliseconds since the beginning. Pairs are ordered: one device reads, the other, or the phone,
-/// is read. Phones are numbered behind the devices, and read nobody.
+/// is read. Phones are numbered after the devices, and do not read payloads.
 public final class CrowdRecord {
   private let devices: Int
   private let count: Int
@@ -33,7 +33,7 @@ public final class CrowdRecord {
   /// How long a window is, and how soon a payload is to be read, in milliseconds.
   public static var window: Int32 { 30_000 }
 
-  /// Nobody has met anybody.
+  /// A record without encounters.
   init(devices: Int, phones: Int = 0) {
     self.devices = devices
     count = devices + phones
@@ -55,7 +55,7 @@ public final class CrowdRecord {
     isSettled.deallocate()
   }
 
-  // MARK: What devices notice
+  // MARK: Events of devices
 
   /// An RSSI was measured and logged by `device`.
   @inline(__always)
@@ -78,7 +78,7 @@ public final class CrowdRecord {
     if entered[pair] >= 0, !isSettled[pair] { settle(pair, after: now - entered[pair]) }
   }
 
-  // MARK: What is so
+  // MARK: Actual range
 
   /// Says whether a device has a peer in range now.
   func set(_ device: Int, _ peer: Int, isInRange: Bool) {

@@ -1,4 +1,4 @@
-/// What came of a crowd: what `herald-host simulate` prints.
+/// The results of a crowd, as printed by `herald-host simulate`.
 public struct CrowdReport: Encodable, Equatable, Sendable {
   /// How many devices there were.
   public let devices: Int
@@ -76,7 +76,7 @@ public struct PhoneReport: Encodable, Equatable, Sendable {
 }
 
 extension Crowd {
-  /// What came of it so far. Encounters that go on are counted as if they ended now, so this is for the end.
+  /// The results so far. Open encounters are counted as if they ended now, so it should be called at the end.
   public func report() -> CrowdReport {
     record.finish()
     var delivered: UInt64 = 0

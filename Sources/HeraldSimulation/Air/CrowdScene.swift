@@ -2,7 +2,7 @@ import Foundation
 
 /// Where the people of a crowd are and how they move.
 public enum CrowdScenario: String, CaseIterable, Sendable {
-  /// Everybody has a seat within range of everybody.
+  /// All people are seated within range of each other.
   case room
   /// Three times the range across; people stroll from place to place, stay a while, and are switched on as
   /// they arrive.

@@ -1,6 +1,6 @@
 import HeraldBluetooth
 
-/// What a radio has to tell its host.
+/// A report of a radio to its host.
 enum AirReport {
   case state(RadioState)
   case opened(ConnectionOpened)
@@ -12,7 +12,7 @@ enum AirReport {
   case measured(RSSI, ConnectionID)
 }
 
-/// One radio on the air: what its host asked for and what it is at. What every packet looks at is in its
+/// One radio: the commands of its host and its state. State that is checked for every packet is in its
 /// `Receiver`.
 struct Station {
   var capabilities: RadioCapabilities

@@ -1,17 +1,18 @@
 import HeraldHAL
 
-/// The air between radios in one process, in simulated time: each device hears each other, at the
-/// microsecond.
+/// The medium between radios in one process, in simulated time with microsecond accuracy: every device
+/// receives every other.
 ///
 /// A receiver takes the first packet on its channel and with its access address whose first bit comes at or
-/// after its start; the address must have arrived within its window. One microsecond late is deaf. Time is
-/// kept in nanoseconds, and each device has a clock of its own. What goes wrong comes from a seed.
+/// after its start; the address must have arrived within its window. A receiver that starts one microsecond
+/// late does not receive the packet. Time is kept in nanoseconds, and each device has a clock of its own.
+/// Faults are generated from a seed.
 public final class RadioMedium {
-  /// What goes wrong, in how many of 100,000 cases.
+  /// Fault rates per 100,000 cases.
   public struct Trouble: Sendable {
     /// Packets that a receiver does not get: by turns it does not hear them, or receives them damaged.
     public var loss: UInt32 = 0
-    /// Operations and answers whose moment the processor misses.
+    /// Operations and responses that the processor starts too late.
     public var lateness: UInt32 = 0
     /// How many microseconds `proceduresInterrupt` comes after it was asked for, at most.
     public var delay: UInt32 = 0
@@ -145,7 +146,7 @@ public final class RadioMedium {
   }
 }
 
-// What a radio asks for.
+// Commands of a radio.
 extension RadioMedium {
   func start(_ operation: RadioOperation, on port: MediumPort) {
     guard case .idle = port.state else { preconditionFailure("device \(port.number) is at an operation") }

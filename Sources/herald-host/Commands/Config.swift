@@ -16,7 +16,7 @@ struct Config: ParsableCommand {
   /// A setting of a device.
   struct Row: Encodable, Sendable {
     let name: String
-    /// `nil` if the device does not know it, or does not tell it.
+    /// `nil` if the device does not support it, or does not report it.
     let value: UInt32?
     let text: String
     let standard: UInt32?
@@ -42,7 +42,8 @@ struct Config: ParsableCommand {
     let settings: [Row]
   }
 
-  /// Does something with each of several devices, and shows what settings they have then: a column each.
+  /// Runs an operation on each of several devices, and shows their settings afterwards, one column for each
+  /// device.
   private static func eachOf(
     _ fleet: FleetOptions, _ display: DisplayOptions, _ settings: [Setting],
     after work: @escaping @Sendable (DeviceClient, _ serial: String) throws -> Void = { _, _ in }
@@ -56,7 +57,7 @@ struct Config: ParsableCommand {
     ) { $0.settings.map(\.text) }
   }
 
-  /// Changes a setting of one device, or of several, of each of which it is shown then.
+  /// Changes a setting of one or more devices, and shows it afterwards.
   private static func change(
     _ fleet: FleetOptions, _ display: DisplayOptions, _ setting: Setting,
     _ work: @escaping @Sendable (DeviceClient, _ serial: String) throws -> Void
@@ -178,6 +179,6 @@ extension CompletionKind {
   /// The names of all settings.
   static var settings: CompletionKind { .list(SettingText.all.map { SettingText.name(of: $0) }) }
 
-  /// The words that some setting takes as its value.
+  /// The named values of all settings.
   static var settingValues: CompletionKind { .list(SettingText.words) }
 }

@@ -52,7 +52,7 @@ struct Info: ParsableCommand {
 }
 
 extension Info {
-  /// What is wrong with the settings, if anything is.
+  /// Adds the errors of the settings, if any.
   private static func add(_ settings: DeviceSettingsHealth, to facts: inout Facts) {
     if settings.damagedPages > 0 {
       let pages = Console.count(settings.damagedPages, "page")
@@ -66,7 +66,7 @@ extension Info {
     }
   }
 
-  /// Why the device started, and after a fault what is known of it.
+  /// Adds the cause of the start, and the details of a fault.
   private static func add(_ restart: DeviceRestart, to facts: inout Facts) {
     facts.add("Started", restart.reason)
     if let registers = restart.registers {

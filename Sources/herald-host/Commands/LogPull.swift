@@ -85,7 +85,7 @@ extension LogCommands {
         return try DevicePull.convert(pageStore, report, clock: clock)
       }
       lines.finish()
-      // What is not all here is no success; what is here is kept, and its folder named.
+      // An incomplete pull is not a success; the received pages are kept, and the folder is reported.
       let summary = FleetSummary(
         members.map { member in
           guard case .success(let result) = member.result, let error = result.shortcoming else {

@@ -11,7 +11,7 @@ struct DevicePull {
   private let trims: Bool
   private let rebinds: Bool
 
-  /// With `trims` the device erases what is on the disk here and in the database; with `rebinds` the folder
+  /// With `trims` pages that are on the disk and in the database are acknowledged; with `rebinds` the folder
   /// may be bound to another identifier.
   init(
     _ pageStore: PageStore, _ device: DeviceClient, _ open: OpenDevice, _ serial: String, trims: Bool,
@@ -25,8 +25,8 @@ struct DevicePull {
     self.rebinds = rebinds
   }
 
-  /// Fetches what is new. Throws if nothing could be begun; what ended it later is in the report. Beside it
-  /// what is wrong with the device's clock.
+  /// Downloads new pages. Throws if the pull could not be started; later errors are in the report. Also
+  /// returns the error of the device's clock, if any.
   func run(_ progress: @escaping (PullProgress) -> Void) throws(HostLinkError) -> (
     report: PullReport, clock: HostLinkError?
   ) {
@@ -61,14 +61,14 @@ struct DevicePull {
     }
   }
 
-  /// Makes everything that is made of pages: the tables of the phones and others, and the database.
+  /// Creates all files derived from the pages: the tables of the phones and others, and the database.
   static func convert(
     _ folder: PageStore, _ report: PullReport? = nil, clock: HostLinkError? = nil
   ) throws(HostLinkError) -> PullResult {
     PullResult(folder: folder.path, conversion: try LogConversion(folder), report: report, clock: clock)
   }
 
-  /// How far it is, in words.
+  /// The progress as text.
   static func words(_ progress: PullProgress) -> String {
     "\(progress.pages) of \(Console.count(progress.ofPages, "page")), \(Console.size(progress.bytes))"
   }

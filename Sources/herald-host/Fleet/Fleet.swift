@@ -2,18 +2,18 @@ import Foundation
 import HeraldHostLink
 import HeraldText
 
-/// One of several devices, and what came of what was done with it.
+/// One of several devices, and the result of the operation on it.
 struct FleetMember<Outcome: Sendable>: Sendable {
   /// Where it is connected.
   let location: String
   /// Its serial number; empty if it has none or did not respond.
   let serial: String
-  /// What came of it.
+  /// The result of the operation.
   let result: Result<Outcome, HostLinkError>
 }
 
-/// The same thing done with several devices at once, each in a thread of its own: most of the time they wait
-/// for their devices.
+/// Runs an operation on several devices concurrently, with one thread for each, as most of the time is spent
+/// waiting.
 struct Fleet: Sendable {
   private let selectors: [DeviceSelector?]
   private let absent: [(location: String, error: HostLinkError)]
@@ -26,8 +26,8 @@ struct Fleet: Sendable {
   }
 
   /// Opens all devices, waits until each is identified or has failed, and calls `work` for those that are
-  /// distinct. Devices with equal names are skipped, so that their data is not mixed. Servers that could not
-  /// be asked for their devices come last.
+  /// distinct. Devices with equal names are skipped, so that their data is not mixed. Servers that did not
+  /// list their devices come last.
   func run<Outcome: Sendable>(
     _ work: @escaping @Sendable (Int, DeviceClient, OpenDevice, _ serial: String) throws -> Outcome
   ) -> [FleetMember<Outcome>] {
@@ -77,7 +77,7 @@ struct Fleet: Sendable {
   }
 }
 
-/// Who has come: waits until all have said who they are, or that they will not.
+/// Tracks identification: waits until every device is identified or has failed.
 private final class FleetProgress: @unchecked Sendable {
   private let condition = NSCondition()
   private let count: Int
@@ -85,7 +85,7 @@ private final class FleetProgress: @unchecked Sendable {
 
   init(count: Int) { self.count = count }
 
-  /// The first word counts.
+  /// Records an identification; only the first one for each index applies.
   func enter(_ index: Int, serial: String?, location: String) {
     condition.lock()
     if entries[index] == nil { entries[index] = (serial, location) }
@@ -108,13 +108,13 @@ private final class FleetProgress: @unchecked Sendable {
   }
 }
 
-/// What came of each.
+/// The results of all devices.
 private final class FleetResults<Outcome: Sendable>: @unchecked Sendable {
   private let lock = NSLock()
   private var found: [FleetMember<Outcome>?]
   private let words: [String]
 
-  /// `words` name those that never said where they are.
+  /// `words` are the names of devices whose location is unknown.
   init(_ words: [String]) {
     self.words = words
     found = Array(repeating: nil, count: words.count)

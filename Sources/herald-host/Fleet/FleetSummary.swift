@@ -2,7 +2,7 @@ import ArgumentParser
 import HeraldConsole
 import HeraldHostLink
 
-/// What came of each of several devices, for people and for programs.
+/// The results of several devices, for display and for programs.
 struct FleetSummary<Outcome: Sendable & Encodable>: Encodable {
   struct Row: Encodable {
     let location: String
@@ -30,9 +30,9 @@ struct FleetSummary<Outcome: Sendable & Encodable>: Encodable {
     failed = devices.count { $0.error != nil }
   }
 
-  /// Prints a row for each, with what `columns` says of those that worked, complains about the others, and
-  /// fails if there are any. As JSON it is the result alone where `isSingle`, and the error of the one device
-  /// is thrown.
+  /// Prints a row for each, with `columns` for successful ones, prints the errors of the others, and fails if
+  /// there are any. As JSON it is the result alone where `isSingle`, and the error of the one device is
+  /// thrown.
   func report(
     _ display: DisplayOptions, isSingle: Bool, heading: [String], right: Set<Int> = [],
     _ columns: (Outcome) -> [String]
@@ -56,7 +56,7 @@ struct FleetSummary<Outcome: Sendable & Encodable>: Encodable {
         case .failure(let error): rows.append([member.location, member.serial, "failed: \(error.what)"])
         }
       }
-      // What went wrong is as long as it is and widens no column.
+      // Error texts do not widen a column.
       Console.printTable(rows, right: Set(right.map { $0 + 2 }))
     }
     for member in members {
@@ -65,7 +65,7 @@ struct FleetSummary<Outcome: Sendable & Encodable>: Encodable {
     }
   }
 
-  /// Fails if one failed: with the cause that all have, else in part.
+  /// Throws if one failed: with the common cause of all, else as `.partial`.
   private func finish() throws {
     let errors = members.compactMap { member -> HostLinkError? in
       if case .failure(let error) = member.result { error } else { nil }

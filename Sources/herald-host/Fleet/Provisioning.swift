@@ -2,13 +2,13 @@ import Foundation
 import HeraldConsole
 import HeraldHostLink
 
-/// Steps of making a device what it is to be.
+/// The steps of provisioning a device.
 struct Provisioning: Sendable {
-  /// Whether secrets that are not there are made.
+  /// Whether missing secrets are generated.
   let generates: Bool
   /// Whether a device may have no access key although there is a file with one for it.
   let isNewDevice: Bool
-  /// The keys that were made in this run: they can be no other device's.
+  /// The keys generated in this run, which cannot belong to another device.
   private let made = CreatedFiles()
 
   init(generates: Bool, isNewDevice: Bool) {
@@ -24,7 +24,7 @@ struct Provisioning: Sendable {
       advice: "put {serial} into the path of the secret, or make the identifier random")
   }
 
-  /// Has a device offer a payload.
+  /// Pushes a payload to a device.
   func push(_ payload: PayloadFile, to device: DeviceClient, serial: String) throws(HostLinkError) {
     if payload.hasSecret { try device.refuseLocked() }
     let blob = try payload.blob(serial: serial, now: PlausibleDate.now / 1000, generate: generates) {
@@ -38,8 +38,8 @@ struct Provisioning: Sendable {
     try device.pushPayload(blob)
   }
 
-  /// Opens a session with the key that a device is to have, if it has it; else gives it that key, unless it
-  /// has another one. Whether the device has the key now.
+  /// Opens a session with the intended key, if the device has it; else sets it, unless the device has another
+  /// one. Returns whether the device has the key now.
   func establishKey(of device: DeviceClient, serial: String, from path: String) throws(HostLinkError) -> Bool
   {
     // In a session with another key: that is replaced last.
@@ -55,16 +55,15 @@ struct Provisioning: Sendable {
     return true
   }
 
-  /// Gives a device the key in a file, which is made first if it is wanted and not there, and opens a session
-  /// with it.
+  /// Sets the key of a device from a file, which is generated first if required, and opens a session with it.
   func setKey(of device: DeviceClient, serial: String, from path: String) throws(HostLinkError) {
-    // Whatever the device says when it is asked again: outside a session there is a key to be sent only if
-    // nothing speaks against it here and below.
+    // Independent of a changed response of the device: outside a session, a key is sent only if all checks
+    // here and below pass.
     try device.refuseLocked()
     let file = try SecretPath.of(path, serial: serial)
     if generates, access(file, F_OK) != 0 {
       let key = AccessKey.generate()
-      // On the disk before the device has it: nothing else opens it again.
+      // The key is on the disk before the device has it, as it is the only access to the device.
       try key.write(to: file)
       made.note(file)
       Console.note("herald-host: made the access key \(file); keep it")

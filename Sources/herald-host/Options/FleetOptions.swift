@@ -2,7 +2,7 @@ import ArgumentParser
 import HeraldHostLink
 import HeraldText
 
-/// Options of commands that can be done with many devices at once.
+/// Options of commands for several devices.
 struct FleetOptions: ParsableArguments {
   @Option(
     name: .shortAndLong, help: "Which device; may be repeated. See `herald-host --help`.",
@@ -25,7 +25,7 @@ struct FleetOptions: ParsableArguments {
     }
   }
 
-  /// Whether one device is meant, and not a number of them, which may be one by chance.
+  /// Whether a single device is selected, and not a set of devices, which may have one element.
   var isSingle: Bool { !all && device.count < 2 }
 
   /// The one device that is meant where `isSingle`; `nil` is the only one plugged into this computer.
@@ -71,7 +71,7 @@ struct FleetOptions: ParsableArguments {
   }
 }
 
-/// The devices that something is to be done with.
+/// The selected devices.
 struct FleetSelection: Sendable {
   /// Each of them; `nil` is the only one plugged into this computer.
   var selectors: [DeviceSelector?] = []

@@ -2,9 +2,9 @@ import Foundation
 import HeraldConsole
 import HeraldHostLink
 
-/// Asks a person before something is done that cannot be undone.
+/// Requests confirmation before an irreversible operation.
 enum Confirmation {
-  /// Says on standard error what is to be erased, and has the device's serial number typed.
+  /// Prints what is to be erased to standard error, and requires the device's serial number as input.
   /// - Throws: `.notConfirmed` if it is not.
   static func ask(_ device: DeviceClient, _ what: String) throws(HostLinkError) {
     let serial = try device.serialNumber()

@@ -1,13 +1,13 @@
 import HeraldConsole
 import HeraldHostLink
 
-/// What happens on a device, in words.
+/// Live events of a device as text.
 struct LiveEventText {
   private let event: DeviceLive.Event
 
   init(_ event: DeviceLive.Event) { self.event = event }
 
-  /// What happened, as programs take it.
+  /// The name of the event for programs.
   var name: String {
     switch event.kind {
     case .detected: "detected"
@@ -24,10 +24,10 @@ struct LiveEventText {
     }
   }
 
-  /// Whether it concerns a person.
+  /// Whether the event has a peer.
   var hasPeer: Bool { event.kind != .state }
 
-  /// Whether `level` says anything.
+  /// Whether `level` is used by the kind of event.
   var hasLevel: Bool {
     switch event.kind {
     case .measured, .txPower, .neighbour, .state: true
@@ -35,7 +35,7 @@ struct LiveEventText {
     }
   }
 
-  /// Whether `count` says anything.
+  /// Whether `count` is used by the kind of event.
   var hasCount: Bool {
     switch event.kind {
     case .read, .shared, .received, .model, .neighbour, .visited: true
@@ -53,7 +53,7 @@ struct LiveEventText {
     }
   }
 
-  /// A line for a person, without its time.
+  /// A line for display, without its time.
   var text: String {
     let peer = event.target.addressText
     let bytes = Console.count(Int(event.count), "byte")

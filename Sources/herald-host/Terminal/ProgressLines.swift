@@ -1,9 +1,8 @@
 import Foundation
 import HeraldConsole
 
-/// A line on standard error for each of several things that go on at the same time; on a terminal only, and
-/// only when they take longer than a second. Those that are done give way to the others where there are more
-/// than the terminal has lines.
+/// One progress line on standard error for each of several concurrent operations; only on a terminal, and
+/// only after one second. If there are more operations than terminal lines, completed ones are hidden.
 final class ProgressLines: @unchecked Sendable {
   private let lock = NSLock()
   private let isWanted: Bool
@@ -18,7 +17,7 @@ final class ProgressLines: @unchecked Sendable {
     lines = Array(repeating: ("", false), count: count)
   }
 
-  /// Says how far one of them is.
+  /// Updates the progress of one operation.
   func update(_ index: Int, _ text: String, isDone: Bool = false) {
     guard isWanted else { return }
     lock.lock()
@@ -39,7 +38,7 @@ final class ProgressLines: @unchecked Sendable {
     drawnLines = min(shown.count, most) + (rest > 0 ? 2 : 1)
   }
 
-  /// Takes them away.
+  /// Removes the lines.
   func finish() {
     lock.lock()
     erase()

@@ -2,7 +2,7 @@ import HeraldConsole
 import HeraldHostLink
 import HeraldText
 
-/// What a pull or a conversion has to tell, for people and for programs.
+/// The result of a pull or a conversion, for display and for programs.
 struct PullResult: Encodable, Sendable {
   struct Contact: Encodable, Sendable {
     let payload: String
@@ -107,7 +107,7 @@ struct PullResult: Encodable, Sendable {
     }
   }
 
-  /// What is wrong with it as a whole; `nil` if all that the device has is here and makes sense.
+  /// The error of the whole pull; `nil` if it is complete and valid.
   var shortcoming: HostLinkError? {
     if let page = pull?.differingPage, let file = pull?.differingFile {
       return HostLinkError(

@@ -3,7 +3,7 @@ import HeraldHostLink
 import HeraldText
 
 extension Console {
-  /// Says on standard error what went wrong and what to do.
+  /// Prints an error and its advice to standard error.
   static func complain(_ error: HostLinkError) {
     note("herald-host: \(error.what)")
     if let advice = error.advice { note("  → \(advice)") }
