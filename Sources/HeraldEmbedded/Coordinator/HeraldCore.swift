@@ -28,13 +28,11 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
   /// The peers.
   @usableFromInline var peers: Peers<Parts, targets>
   /// The exchanges, one for each connection.
-  @usableFromInline
-  var exchanges: Exchanges<Parts, targets, connections, payloads>
+  @usableFromInline var exchanges: Exchanges<Parts, targets, connections, payloads>
   @usableFromInline var outbox: Outbox
 
   /// Address, payload, advertising.
-  @usableFromInline
-  var presence: OwnPresence<Parts, targets, connections, payloads>
+  @usableFromInline var presence: OwnPresence<Parts, targets, connections, payloads>
   @usableFromInline var scanning: Scanning
 
   /// Whether the sensor is on.
@@ -45,8 +43,7 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
   // Last, because of its large buffers: the members before it keep small offsets.
 
   /// The GATT server.
-  @usableFromInline
-  var serving: Serving<Parts, targets, connections, payloads>
+  @usableFromInline var serving: Serving<Parts, targets, connections, payloads>
 
   /// A device that has not started. It starts at the first `run`.
   ///
