@@ -2,12 +2,12 @@ import HeraldBluetooth
 import HeraldHAL
 
 extension LinkLayer where Peripheral: ~Copyable {
-  /// How long an advertising event may take, with an answer on one channel.
+  /// The maximum duration of an advertising event, with a response on one channel.
   static var advertisingTime: UInt32 {
     3 &* AdvertisingEvent.channelTime &+ AdvertisingEvent.answerTime &+ 2 &* (Peripheral.leadTime &+ 50)
   }
 
-  /// Begins an advertising event, which must be over at `limit`.
+  /// Starts an advertising event, which must end before `limit`.
   mutating func beginAdvertising(at start: RadioTime, limit: RadioTime) {
     exchange.advertisingEvent = AdvertisingEvent()
     exchange.advertisingEvent.channel = 37
@@ -27,8 +27,8 @@ extension LinkLayer where Peripheral: ~Copyable {
     let delay = advertising.isHighDuty ? 0 : random.next() % 10_000
     advertisingDue = eventStart + advertising.interval + delay
     guard exchange.advertisingEvent.wasRequested else { return }
-    // One that the host has taken back meanwhile, or replaced, still holds for who answered it: it was on the
-    // air.
+    // A CONNECT_IND is accepted even if the host has meanwhile stopped or replaced the advertising: the
+    // advertisement that it answers was transmitted.
     let place = freePlace()
     guard place >= 0, let wanted = requested(), wanted.isValid else {
       counters.requestsRefused &+= 1

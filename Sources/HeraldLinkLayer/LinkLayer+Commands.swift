@@ -1,28 +1,28 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What a link layer has to say to its host besides what it received.
+/// The events that a link layer reports to its host, in addition to received PDUs.
 public enum LinkLayerEvent: Equatable, BitwiseCopyable, Sendable {
-  /// A connection was opened: CONNECT_IND was sent, or received.
+  /// A connection was created: CONNECT_IND was transmitted or received.
   case opened(connection: Int, role: ConnectionRole, peer: DeviceAddress)
-  /// A connection ended, and its number is free again.
+  /// A connection ended and its index is free.
   case closed(connection: Int, reason: DisconnectReason)
-  /// The attempt to connect ended without a connection.
+  /// Initiating ended without a connection.
   case connectFailed(reason: DisconnectReason)
-  /// There is room again for a payload of a connection whose last was refused.
+  /// There is room for a payload of a connection whose last payload was refused.
   case ready(connection: Int)
   /// Directed advertising in high duty cycle ended without a connection.
   case directedAdvertisingEnded
 }
 
-// For the host, which has `procedures` held off.
+// Called by the host, with `procedures` held off.
 extension LinkLayer where Peripheral: ~Copyable {
-  /// Advertises from now on, instead of what was advertised. `milliseconds` are between two events,
-  /// 20…10,240, to which up to 10 are added at random. `data` and `response` have at most 31 bytes. A
-  /// connection that is made by it ends it.
+  /// Starts advertising and replaces the previous advertising. `milliseconds` is the advertising interval,
+  /// 20…10,240, to which a random delay of up to 10 ms is added. `data` and `response` have at most 31 bytes.
+  /// A connection created from an advertising event ends the advertising.
   ///
-  /// `.invalidParameter`, `.tooLong`; `.unsupported` for connectable advertising with no place for a
-  /// connection at all, `.busy` with none free.
+  /// Errors: `.invalidParameter`, `.tooLong`; for connectable advertising `.unsupported` if the link layer
+  /// has no capacity for connections, `.busy` if all connections are in use.
   public mutating func advertise(
     _ type: AdvertisingType, as address: DeviceAddress, every milliseconds: UInt32, data: Span<UInt8>,
     response: Span<UInt8>
@@ -39,7 +39,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     advertising.address = address
     advertising.data = data
     advertising.response = response
-    // At high duty the channels come round every 3.75 ms at most (4.4.2.4.1).
+    // In high duty cycle the three channels are repeated within 3.75 ms (4.4.2.4.1).
     advertising.interval = advertising.isHighDuty ? 3000 : milliseconds &* 1000
     if !isAdvertising { advertisingDue = exchange.radio.now() }
     advertisingEnd = exchange.radio.now() + 1_280_000
@@ -47,15 +47,15 @@ extension LinkLayer where Peripheral: ~Copyable {
     reschedule()
   }
 
-  /// Stops advertising. An event that is under way goes on to its end.
+  /// Stops advertising. An event in progress is completed.
   public mutating func stopAdvertising() {
     isAdvertising = false
     if exchange.activity == .advertising { reschedule() }
   }
 
-  /// Scans from now on: `window` of each `interval` milliseconds, 3…10,240. Each advertisement is reported
-  /// each time it is heard; those of directed advertising only if they are for `address`.
-  /// `.invalidParameter`.
+  /// Starts scanning with a scan window of `window` in each scan interval of `interval` milliseconds,
+  /// 3…10,240. Each received advertisement is reported; a directed one only if its target is `address`.
+  /// Error: `.invalidParameter`.
   public mutating func scan(
     active isActive: Bool, as address: DeviceAddress, every interval: UInt32, for window: UInt32
   ) throws(RadioError) {
@@ -77,9 +77,9 @@ extension LinkLayer where Peripheral: ~Copyable {
     if exchange.activity == .scanning { reschedule() }
   }
 
-  /// Connects to `peer` as soon as it is heard, with an interval in units of 1.25 ms and a supervision
-  /// timeout in units of 10 ms. `.busy` while another attempt is under way or no place is free,
-  /// `.invalidParameter`.
+  /// Initiates a connection to `peer`, with a connection interval in units of 1.25 ms and a supervision
+  /// timeout in units of 10 ms. Errors: `.busy` while another initiation is in progress or all connections
+  /// are in use, `.invalidParameter`.
   public mutating func connect(
     to peer: DeviceAddress, as address: DeviceAddress, interval: UInt16, timeout: UInt16
   ) throws(RadioError) {
@@ -104,12 +104,13 @@ extension LinkLayer where Peripheral: ~Copyable {
     connecting.write(to: &writer)
   }
 
-  /// One that no connection of ours has.
+  /// An access address that no other connection uses.
   private mutating func newAccessAddress() -> AccessAddress {
     var address = AccessAddress.random(from: &random)
     var index = 0
     while index < connections {
-      // Twice the same among four is a chance in 2³⁰; the bits that differ keep it valid or are drawn anew.
+      // The probability of equal addresses among four connections is about 2⁻³⁰; in this case the address is
+      // drawn again.
       if exchange.links[index].life == .open, exchange.links[index].accessAddress == address.rawValue {
         address = AccessAddress.random(from: &random)
         index = 0
@@ -120,13 +121,14 @@ extension LinkLayer where Peripheral: ~Copyable {
     return address
   }
 
-  /// Gives the attempt to connect up. `.connectFailed` follows, or `.opened` if the CONNECT_IND is on the
-  /// air.
+  /// Cancels initiating. `.connectFailed` follows, or `.opened` if the CONNECT_IND is already being
+  /// transmitted.
   public mutating func cancelConnect() {
     guard isConnecting else { return }
     if exchange.activity == .scanning {
       guard !exchange.isDone, exchange.radio.cancel() else {
-        // What is under way may be the CONNECT_IND. When it was not, there is no attempt any more.
+        // The operation in progress may be the transmission of the CONNECT_IND. Otherwise initiating has
+        // ended.
         cancelsConnect = true
         return
       }
@@ -142,16 +144,16 @@ extension LinkLayer where Peripheral: ~Copyable {
     connectFailure = reason
   }
 
-  /// Ends a connection: `.closed` follows when the peer has acknowledged it, or the supervision timeout has
-  /// passed. What still waits to be sent may be lost.
+  /// Ends a connection: `.closed` follows when the peer has acknowledged LL_TERMINATE_IND, or after the
+  /// supervision timeout. Queued payloads may be lost.
   public mutating func disconnect(_ connection: Int) {
     guard isOpen(connection), !exchange.links[connection].hasDeadline else { return }
     exchange.links[connection].wantsTermination = true
     hasten(connection)
   }
 
-  /// A connection has something to say: its next event is not passed over. One that is planned for later is
-  /// given up, so that it takes along what has come up.
+  /// Data is pending for a connection: its next event is not skipped. If a later operation is already
+  /// scheduled, it is cancelled so that the data is included.
   private mutating func hasten(_ connection: Int) {
     let soonest = exchange.radio.now() + Peripheral.leadTime + Peripheral.planningTime
     if exchange.activity == .connection, Int(exchange.connectionEvent.link) == connection {
@@ -162,8 +164,8 @@ extension LinkLayer where Peripheral: ~Copyable {
     reschedule()
   }
 
-  /// Queues a payload of 1…27 bytes, the start of an L2CAP PDU or its continuation. `.busy` when two wait
-  /// already: `.ready` follows. `.notConnected`, `.tooLong`, `.invalidParameter`.
+  /// Queues a payload of 1…27 bytes, the start or a continuation of an L2CAP PDU. Errors: `.busy` if two
+  /// payloads are queued already, followed by `.ready`; `.notConnected`, `.tooLong`, `.invalidParameter`.
   public mutating func send(_ payload: Span<UInt8>, isStart: Bool, on connection: Int) throws(RadioError) {
     guard isOpen(connection), !exchange.links[connection].wantsTermination,
       !exchange.links[connection].hasDeadline
@@ -179,7 +181,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     hasten(connection)
   }
 
-  /// The strength of the peer's last packet in dBm; 127 if unknown.
+  /// The RSSI of the peer's last packet in dBm; 127 if unknown.
   public mutating func rssi(_ connection: Int) -> Int8 {
     isOpen(connection) ? exchange.links[connection].rssi : 127
   }
@@ -188,10 +190,11 @@ extension LinkLayer where Peripheral: ~Copyable {
     connection >= 0 && connection < connections && exchange.links[connection].life == .open
   }
 
-  /// The oldest advertisement or scan response that was not taken.
+  /// Removes and returns the oldest advertisement or scan response.
   public mutating func takeReport() -> HeardPDU? { reports.popFirst() }
 
-  /// The next thing to be told. A connection that ended is told of when its payloads have been taken.
+  /// Removes and returns the next event. The end of a connection is reported after its payloads have been
+  /// taken.
   public mutating func takeEvent() -> LinkLayerEvent? {
     if owesConnectFailure {
       owesConnectFailure = false
@@ -222,8 +225,8 @@ extension LinkLayer where Peripheral: ~Copyable {
     return nil
   }
 
-  /// Hands the oldest payload that came to `body`, with its connection and whether an L2CAP PDU starts with
-  /// it. Returns `false` if there is none.
+  /// Passes the oldest received payload to `body`, with its connection and whether it is the start of an
+  /// L2CAP PDU. Returns `false` if there is none.
   public mutating func takePayload(
     _ body: (_ connection: Int, _ isStart: Bool, _ payload: Span<UInt8>) -> Void
   ) -> Bool {

@@ -2,7 +2,7 @@ import HeraldBluetooth
 import HeraldHAL
 
 extension LinkLayer where Peripheral: ~Copyable {
-  /// The lowest free place, −1 if there is none.
+  /// The lowest unused connection index; −1 if there is none.
   mutating func freePlace() -> Int {
     var index = 0
     while index < connections {
@@ -12,15 +12,15 @@ extension LinkLayer where Peripheral: ~Copyable {
     return -1
   }
 
-  /// A CONNECT_IND was sent or received.
+  /// Opens a connection after a CONNECT_IND was transmitted or received.
   mutating func open(_ request: ConnectRequest, _ role: ConnectionRole, end: RadioTime, at place: Int) {
-    // A central's windows are its own: nothing drifts.
+    // The central determines the anchor points: its own event times do not drift.
     let both = exchange.radio.clockDeviation &+ request.clockAccuracy.partsPerMillion
     let deviation = role == .central ? 0 : both
     exchange.links[place].open(request, role, end: end, deviation: deviation)
   }
 
-  /// Begins the next event of a connection, which must be over at `limit`.
+  /// Starts the next event of a connection, which must end before `limit`.
   mutating func beginConnectionEvent(_ index: Int, limit: RadioTime) {
     prepare(index)
     let room = UInt8(truncatingIfNeeded: 6 &- fragments.count)
@@ -39,7 +39,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     } else {
       let widening = exchange.links[index].timing.widening
       eventStart = exchange.links[index].timing.nominal - widening
-      // The access address is over 40 µs after the first bit.
+      // The access address ends 40 µs after the first bit.
       exchange.radio.start(
         .receive(
           from: eventStart, window: 2 &* widening &+ exchange.links[index].timing.window &+ 41,
@@ -48,7 +48,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     }
   }
 
-  /// What the event may send is settled before it begins.
+  /// Determines, before the event begins, which PDUs it may transmit.
   private mutating func prepare(_ index: Int) {
     if exchange.links[index].wantsTermination, exchange.links[index].control.count == 0 {
       exchange.links[index].say(.terminate(reason: DisconnectReason.remoteUserTerminated.rawValue))
@@ -60,7 +60,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     exchange.links[index].skipped = 0
   }
 
-  /// An event is over.
+  /// Processes the result of an event that has ended.
   mutating func connectionEnded(_ index: Int) {
     let event = exchange.connectionEvent
     if exchange.links[index].role == .peripheral, event.hasAnchor {
@@ -74,7 +74,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     }
     var place = 0
     while place < Int(exchange.arrivedCount) {
-      // The event took in no more than there was room for.
+      // The event accepted no more payloads than there was room for.
       _ = fragments.append(exchange.arrived[place])
       place &+= 1
     }
@@ -84,7 +84,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     if exchange.links[index].isTerminating, event.acknowledgedControl {
       exchange.links[index].close(exchange.links[index].reason)
     }
-    // A peripheral that has nothing to say, and was told nothing, may pass over some events (4.5.1).
+    // A peripheral without pending data may skip events (4.5.1).
     let mayRest =
       exchange.links[index].role == .peripheral && event.wasHeard && !event.peerHasMore
       && !exchange.links[index].isBusy

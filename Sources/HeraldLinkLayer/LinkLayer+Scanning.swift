@@ -2,18 +2,18 @@ import HeraldBluetooth
 import HeraldHAL
 
 extension LinkLayer where Peripheral: ~Copyable {
-  /// How long one channel is listened to while only a connection is wanted.
+  /// The time for which one channel is used while only a connection is requested.
   static var initiatingInterval: UInt32 { 30_000 }
-  /// A part of a window that is shorter is not worth the ramp-up.
+  /// The shortest part of a scan window that is used; a shorter one does not justify the ramp-up.
   static var shortestScan: UInt32 { 600 }
 
-  /// How long an exchange may last after the last moment of a window.
+  /// The maximum time for which an exchange may continue after the end of a scan window.
   var scanTail: UInt32 {
     let exchanges = isConnecting || scanning.isActive
     return ScanningEvent.packetTime &+ (exchanges ? ScanningEvent.exchangeTime : 0)
   }
 
-  /// When listening could begin, at `soonest` or later, and for how long at most.
+  /// The earliest time, not before `soonest`, at which the receiver may be started, and the maximum duration.
   mutating func scanSlot(_ soonest: RadioTime) -> (start: RadioTime, length: UInt32) {
     let interval = scanning.isOn && !isConnecting ? scanning.interval : Self.initiatingInterval
     let window = scanning.isOn && !isConnecting ? scanning.window : interval

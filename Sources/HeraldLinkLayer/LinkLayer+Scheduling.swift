@@ -1,23 +1,24 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// What the radio does next. docs/link-layer.md has the rules and their reasons.
+// Selection of the next radio event. docs/link-layer.md states the rules and their reasons.
 extension LinkLayer where Peripheral: ~Copyable {
-  /// How many microseconds advertising gives way to connections; then a connection event gives way to it.
+  /// The time in microseconds for which an advertising event may be delayed by connection events; after it a
+  /// connection event is skipped.
   static var advertisingPatience: UInt32 { 50_000 }
-  /// How far anchors of our own connections are from each other at least.
+  /// The minimum distance between anchor points of connections in which this device is the central.
   static var anchorDistance: UInt32 { 3750 }
-  /// The first exchange of an event, at its longest.
+  /// The maximum duration of the first exchange of a connection event.
   static var exchangeTime: UInt32 { 2 &* ConnectionEvent.longestPacket &+ ConnectionEvent.space }
 
-  /// When the radio has to begin with the next event of a connection.
+  /// The time at which the radio has to start the next event of a connection.
   private mutating func start(_ index: Int) -> RadioTime {
     exchange.links[index].role == .central
       ? exchange.links[index].timing.nominal
       : exchange.links[index].timing.nominal - exchange.links[index].timing.widening
   }
 
-  /// By when the first exchange of that event is over.
+  /// The time at which the first exchange of that event has ended at the latest.
   private mutating func end(_ index: Int) -> RadioTime {
     let width =
       exchange.links[index].role == .central
@@ -25,7 +26,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     return exchange.links[index].timing.nominal + width + Self.exchangeTime
   }
 
-  /// Chooses what comes next and gives it to the exchange.radio. Nothing is under way.
+  /// Selects the next event and starts it. No event is in progress.
   mutating func schedule() {
     guard exchange.activity == .none, !exchange.isDone else { return }
     let soonest = exchange.radio.now() + Peripheral.leadTime + Peripheral.planningTime
@@ -51,10 +52,10 @@ extension LinkLayer where Peripheral: ~Copyable {
     }
   }
 
-  /// What the radio needs between two events.
+  /// The time that the radio requires between two events.
   private static var gap: UInt32 { Peripheral.leadTime &+ Peripheral.planningTime }
 
-  /// Passes over the events that can no longer be had.
+  /// Skips the events that can no longer be started in time.
   private mutating func passMissed(before soonest: RadioTime) {
     var index = 0
     while index < connections {
@@ -63,7 +64,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     }
   }
 
-  /// Lets an event of a connection go by.
+  /// Skips an event of a connection.
   private mutating func skip(_ index: Int) {
     counters.eventsSkipped &+= 1
     exchange.links[index].skipped =
@@ -71,8 +72,8 @@ extension LinkLayer where Peripheral: ~Copyable {
     exchange.links[index].goOn(by: 1)
   }
 
-  /// The connection whose event comes first, when those that it cannot be had together with have given way,
-  /// and the one after it; −1 if there is none. Each round one event is passed over, or it is the last.
+  /// The connection with the earliest event after conflicting events have been skipped, and the connection
+  /// with the following event; −1 if there is none. Each iteration skips one event or is the last.
   private mutating func nextLinks() -> (first: Int, second: Int) {
     while true {
       let next = earliest()
@@ -81,7 +82,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     }
   }
 
-  /// The two connections whose events begin first; −1 if there is none.
+  /// The two connections with the earliest events; −1 if there is none.
   private mutating func earliest() -> (first: Int, second: Int) {
     var first = -1
     var second = -1
@@ -103,8 +104,9 @@ extension LinkLayer where Peripheral: ~Copyable {
     return (first, second)
   }
 
-  /// Whether an event of the first connection gives way to one of the second: to one that is near its end, or
-  /// awaits an instant, or gave way more often. So two that always collide alternate.
+  /// Whether the event of the first connection is skipped in favour of the second: because the second is
+  /// urgent, has a pending instant, or has been skipped more times in succession. Two connections that always
+  /// collide therefore alternate.
   private mutating func yields(_ first: Int, to second: Int) -> Bool {
     let isFirstUrgent = isUrgent(first)
     if isFirstUrgent != isUrgent(second) { return !isFirstUrgent }
@@ -114,14 +116,15 @@ extension LinkLayer where Peripheral: ~Copyable {
     return exchange.links[first].skipped < exchange.links[second].skipped
   }
 
-  /// Whether a connection must not lose an event: it is not established, or half of its timeout has passed.
+  /// Whether a connection must not lose an event: it is not established, or half of its supervision timeout
+  /// has passed.
   private mutating func isUrgent(_ index: Int) -> Bool {
     !exchange.links[index].timing.isEstablished || exchange.links[index].timing.isHalfLost
   }
 
-  /// Advertising gives way to connections, but not for ever.
+  /// Skips connection events if an advertising event has been delayed for longer than `advertisingPatience`.
   private mutating func makeRoomForAdvertising(at start: RadioTime, _ due: inout (first: Int, second: Int)) {
-    // One event of each connection at most.
+    // At most one event of each connection is skipped.
     var rounds = 0
     while due.first >= 0, rounds < connections, start.since(advertisingDue) > Self.advertisingPatience,
       !isUrgent(due.first), self.start(due.first).isBefore(start + Self.advertisingTime + Self.gap)
@@ -132,7 +135,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     }
   }
 
-  /// Begins to scan if there is time for it before `next`.
+  /// Starts scanning if there is sufficient time before `next`.
   private mutating func scans(before next: RadioTime, isBounded: Bool, soonest: RadioTime) -> Bool {
     guard scanning.isOn || isConnecting else { return false }
     let slot = scanSlot(soonest)
@@ -146,21 +149,23 @@ extension LinkLayer where Peripheral: ~Copyable {
     return true
   }
 
-  /// By when an event of a connection must be over: the start of its own next event, or of the next one's.
+  /// The time at which an event of a connection must have ended: the start of its own next event, or of the
+  /// next connection's event.
   private mutating func limit(_ index: Int, before next: Int) -> RadioTime {
     var limit = start(index) + exchange.links[index].timing.interval
     if next >= 0, start(next).isBefore(limit) { limit = start(next) }
     return limit - Self.gap
   }
 
-  /// Where anchors of a connection that is about to be opened are to be: as far from the others' as they
-  /// should be, for the first of a few places that is.
+  /// Selects the position of the anchor points of a connection to be created: the first of a few positions
+  /// that has the required distance from those of the other connections.
   mutating func placeAnchors() {
     let other = earliest().first
     guard other >= 0 else { return }
     exchange.scanningEvent.interval = UInt32(connecting.times.interval) &* ConnectionTiming.unit
     var place = exchange.links[other].timing.nominal
-    // Not long before the scanning begins, so that the radio interrupt has few intervals to add.
+    // The position is moved to shortly before the start of scanning, so that the radio interrupt has few
+    // intervals to add.
     let behind = eventStart.since(place)
     place = place + (behind &- behind % exchange.scanningEvent.interval)
     var tries = 0
@@ -171,7 +176,8 @@ extension LinkLayer where Peripheral: ~Copyable {
     exchange.scanningEvent.phaseTime = place
   }
 
-  /// Whether an anchor there would be too near to another connection's, by the shorter of the two intervals.
+  /// Whether an anchor point at that position would be too close to one of another connection, by the shorter
+  /// of the two intervals.
   private mutating func collides(_ place: RadioTime) -> Bool {
     var index = 0
     while index < connections {

@@ -1,9 +1,9 @@
 import HeraldHAL
 
 extension LinkLayer: StatisticsSource where Peripheral: ~Copyable {
-  /// The group `linklayer`.
+  /// The name of the statistics group: `linklayer`.
   public static var statisticsName: StaticString { "linklayer" }
-  /// How many counters there are.
+  /// The number of counters.
   public static var statisticsCount: Int { 5 }
   /// The name of counter `index`.
   public static func statisticName(_ index: Int) -> StaticWord {

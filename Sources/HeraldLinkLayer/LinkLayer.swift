@@ -1,48 +1,48 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// A link layer of Bluetooth LE (Core Specification, Vol 6, Part B) over a radio: all legacy advertising,
+/// A Bluetooth LE link layer (Core Specification, Vol 6, Part B) over a radio: all legacy advertising events,
 /// passive and active scanning, initiating, and `connections` connections in either role.
 ///
-/// It has the features of Bluetooth 4.0 but for encryption. What later versions ask for is answered as
-/// unknown.
+/// It implements Bluetooth 4.0 without encryption. Control procedures of later versions are answered with
+/// LL_UNKNOWN_RSP.
 ///
-/// **Two levels.** `radioInterrupt` is called by the radio's interrupt handler. It does what must be done
-/// within 150 µs: whom a packet is for, acknowledgement, and what is sent in answer. `procedures` is called
-/// below it, by an interrupt of lower priority or a loop, when `radioInterrupt` returns `true`: it takes in
-/// what an event brought, reads control PDUs, and begins the next event. All other methods are for the host
-/// and run on the level of `procedures`, or below it with `procedures` held off.
+/// **Execution levels.** `radioInterrupt` is called by the radio's interrupt handler. It performs what is
+/// required within 150 µs: address checks, acknowledgement, and selection of the response. `procedures` is
+/// called below it, by an interrupt of lower priority or a loop, when `radioInterrupt` returns `true`: it
+/// processes the result of an event and received control PDUs, and starts the next event. All other methods
+/// are for the host and are called on the level of `procedures`, or below it with `procedures` held off.
 ///
-/// **What they share.** It is `exchange`, and events are the border. Between `radio.start` and the last
-/// outcome, which sets `isDone`, the radio interrupt owns it, and nobody else looks at it, but for what
-/// `Link` says. Before and after, it all belongs to `procedures`, as without an operation there is no
-/// interrupt. So nothing is ever in two hands, and no access needs to be atomic. Two things make that hold:
-/// `radio.start` is the last that `procedures` and the host's calls do, as the interrupt may come before it
-/// returns; and who wants to plan anew while an event is under way asks `radio.cancel`, which the end of the
-/// event makes `false`.
+/// **Shared state.** The levels share `exchange`, and the event is the boundary of its ownership. The radio
+/// interrupt owns it from `radio.start` to the last outcome, which sets `isDone`; no other code accesses it
+/// during this time, with the exceptions stated at `Link`. Before and after, `procedures` owns it, because
+/// there is no interrupt without an operation. No access therefore has to be atomic. Two rules ensure this:
+/// `radio.start` is the last action of `procedures` and of the host's calls, because the interrupt may occur
+/// before it returns; and the schedule is changed during an event only after `radio.cancel` has returned
+/// `true`, which it does not when the event has ended.
 ///
-/// **Memory.** All of it is in this value, about 200 bytes for each connection and 900 for the rest. Nothing
-/// is waited for: what has no room is refused, by the flow control of the link layer where there is one, or
-/// counted.
+/// **Memory.** All state is in this value: about 200 bytes for each connection and 900 for the rest. No call
+/// blocks: what exceeds a capacity is refused, by the flow control of the link layer where it applies, or is
+/// discarded and counted.
 public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections: Int>: ~Copyable {
-  /// The part that the radio interrupt runs, with what it owns.
+  /// The state that the radio interrupt uses and owns during an event.
   var exchange: EventExchange<Peripheral, connections>
 
   var advertising: AdvertisingSettings
   var isAdvertising: Bool
-  /// When the event that is under way, or planned, begins.
+  /// The start of the event in progress, or of the scheduled event.
   var eventStart: RadioTime
-  /// Since when the next advertising event is due, and when high duty cycle ends.
+  /// The time from which the next advertising event is due, and the end of high duty cycle advertising.
   var advertisingDue: RadioTime
   var advertisingEnd: RadioTime
   var scanning: ScanSettings
   var backoff: ScanBackoff
-  /// When the current scan interval began, and the channel of its window less 37.
+  /// The start of the current scan interval, and the channel of its window less 37.
   var scanStart: RadioTime
   var scanOffset: UInt8
   var connecting: ConnectRequest
   var isConnecting: Bool
-  /// The attempt is to be given up when the event that is under way is over.
+  /// Initiating is to be cancelled at the end of the event in progress.
   var cancelsConnect: Bool
   var connectFailure: DisconnectReason
   var owesConnectFailure: Bool
@@ -50,11 +50,11 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
   var reports: RingBuffer<HeardPDU, 4>
   var fragments: RingBuffer<Fragment, 6>
   var random: XorShift
-  /// What happened.
+  /// The statistics counters.
   public internal(set) var counters: LinkLayerCounters
 
-  /// A link layer over `radio`, at rest. `seed` makes its random numbers: delays, access addresses. It should
-  /// be another with each device and each start.
+  /// Creates an idle link layer over `radio`. `seed` initialises the random numbers for delays and access
+  /// addresses. It should differ between devices and between starts.
   public init(radio: consuming Peripheral, seed: UInt32) {
     let zero = RadioTime(microseconds: 0)
     exchange = EventExchange(radio: radio)
@@ -79,10 +79,11 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     counters = LinkLayerCounters()
   }
 
-  /// The radio's interrupt: an operation has ended. Returns whether `procedures` is to be called.
+  /// Handles the interrupt of the radio: an operation has ended. Returns whether `procedures` is to be
+  /// called.
   public mutating func radioInterrupt() -> Bool { exchange.radioInterrupt() }
 
-  /// What need not be done within 150 µs: takes in what an event brought, and begins the next.
+  /// Performs what is not required within 150 µs: processes the result of an event and starts the next one.
   public mutating func procedures() {
     guard exchange.isDone else { return }
     exchange.isDone = false
@@ -98,8 +99,8 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     schedule()
   }
 
-  /// The host wants something else: plans anew, unless an event has begun, whose end will do that. A scanner
-  /// that hears nothing is interrupted.
+  /// Schedules again after a command of the host, unless an event has begun, at whose end scheduling takes
+  /// place. A scanner that has not begun to receive a packet is interrupted.
   mutating func reschedule() {
     guard !exchange.isDone else { return }
     if exchange.activity != .none {

@@ -10,7 +10,7 @@ import Testing
 struct AdvertisingTests {
   let medium = RadioMedium(seed: 2)
 
-  @Test("A non-connectable advertisement goes out on three channels, and nothing is listened for")
+  @Test("A non-connectable advertisement is transmitted on three channels without reception")
   func nonConnectable() throws {
     let device = LinkLayerDevice(medium, 0)
     try device.advertise(.nonConnectable, every: 100, data: [2, 1, 6])
@@ -24,7 +24,7 @@ struct AdvertisingTests {
     }
   }
 
-  @Test("Events are the interval and 0 to 10 ms apart, at random", arguments: [20, 100, 1000] as [UInt32])
+  @Test("Event spacing is the interval plus 0 to 10 ms at random", arguments: [20, 100, 1000] as [UInt32])
   func delay(interval: UInt32) throws {
     let device = LinkLayerDevice(medium, 0)
     try device.advertise(.scannable, every: interval)
@@ -32,13 +32,13 @@ struct AdvertisingTests {
     let starts = medium.transmissions.filter { $0.channel == 37 }.map(\.start)
     let delays = zip(starts, starts.dropFirst()).map { $1 - $0 - milliseconds(Int(interval)) }
     #expect(delays.allSatisfy { $0 >= -1000 && $0 <= milliseconds(10) + 1000 })
-    // Uniform: a mean of 5 ms, and from each half of the range nearly half of them.
+    // Uniform distribution: the mean is 5 ms, and nearly half of the values are in each half of the range.
     #expect(abs(delays.reduce(0, +) / delays.count - milliseconds(5)) < milliseconds(1))
     let low = delays.count { $0 < milliseconds(5) }
     #expect(low > delays.count / 3 && low < delays.count * 2 / 3)
   }
 
-  @Test("A scan request to us is answered after 150 µs")
+  @Test("A scan request to this device is answered after 150 µs")
   func scanRequest() throws {
     let device = LinkLayerDevice(medium, 0)
     let scanner = RawDevice(medium, 1)
@@ -57,9 +57,9 @@ struct AdvertisingTests {
   }
 
   @Test(
-    "A scan request that is for another, or damaged in its form, is not answered",
+    "A scan request for another device, or a malformed one, is not answered",
     arguments: [
-      // Another address; another kind of address; a byte too few and too many; SCAN_RSP; 0 bytes.
+      // Wrong address; wrong address type; one byte too few and too many; SCAN_RSP; 0 bytes.
       "c30c 060504030201 0100000000c0", "430c 060504030201 0000000000c0", "c30b 060504030201 0000000000",
       "c30d 060504030201 0000000000c0 00", "c40c 060504030201 0000000000c0", "c300",
       "cf0c060504030201 0000000000c0",
@@ -76,11 +76,11 @@ struct AdvertisingTests {
     scanner.receive(from: scanner.now + 250, window: 100_000)
     medium.run(until: milliseconds(100))
     #expect(scanner.outcomes.map(\.kind) == [.received, .sent, .silent])
-    // The event goes on on the other channels.
+    // The event continues on the other channels.
     #expect(Transcript(medium).advertising(0).prefix(3).map(\.channel) == [37, 38, 39])
   }
 
-  @Test("Non-connectable advertising answers nothing")
+  @Test("Non-connectable advertising answers no request")
   func silentAdvertiser() throws {
     let device = LinkLayerDevice(medium, 0)
     let scanner = LinkLayerDevice(medium, 1)
@@ -91,7 +91,7 @@ struct AdvertisingTests {
     #expect(!scanner.reports.isEmpty && scanner.reports.allSatisfy { $0.kind == .nonConnectable })
   }
 
-  @Test("A passive scanner reports what it hears and sends nothing")
+  @Test("A passive scanner reports advertisements and does not transmit")
   func passive() throws {
     let device = LinkLayerDevice(medium, 0)
     let scanner = LinkLayerDevice(medium, 1)
@@ -99,7 +99,7 @@ struct AdvertisingTests {
     try scanner.scan()
     medium.run(until: milliseconds(5000))
     let events = Transcript(medium).advertising(0).count / 3
-    // Each event is on the scanner's channel once, but for those at the change of channels.
+    // Each advertising event is on the scanner's channel once, except at a change of channels.
     #expect(scanner.reports.count > events * 9 / 10 && scanner.reports.count <= events * 11 / 10)
     #expect(
       Set(scanner.reports.map(\.data)) == [[2, 1, 6]]
@@ -107,7 +107,7 @@ struct AdvertisingTests {
     #expect(Transcript(medium).advertising(1).isEmpty)
   }
 
-  @Test("An active scanner asks, and reports both")
+  @Test("An active scanner transmits scan requests and reports both PDUs")
   func active() throws {
     let device = LinkLayerDevice(medium, 0)
     let scanner = LinkLayerDevice(medium, 1)
@@ -122,7 +122,7 @@ struct AdvertisingTests {
   }
 
   @Test(
-    "Only the response of whom was asked is taken",
+    "A scan response is accepted from the addressed device only",
     arguments: [
       ("440a 0605040302c1 03094142", true), ("440a 0605040302c2 03094142", false),
       ("040a 0605040302c1 03094142", false), ("460a 0605040302c1 03094142", false),
@@ -146,12 +146,12 @@ struct AdvertisingTests {
     #expect(scanner.reports.map(\.kind) == (isTaken ? [.scannable, .scanResponse] : [.scannable]))
   }
 
-  @Test("A scanner listens in its windows only, and on the next channel in each")
+  @Test("A scanner receives in its scan windows only, on the next channel in each")
   func windows() throws {
     let scanner = LinkLayerDevice(medium, 0)
     let sender = RawDevice(medium, 1)
     try scanner.scan(every: 100, for: 20)
-    // A packet every 2 ms, on a channel that changes each time.
+    // A packet every 2 ms, on a channel that changes with each packet.
     for count in 1..<1500 {
       medium.at(milliseconds(2 * count)) {
         let tenth = UInt8(count / 5 % 10)
@@ -160,19 +160,20 @@ struct AdvertisingTests {
       }
     }
     medium.run(until: milliseconds(3000))
-    // 30 windows of 20 ms hear a third of 10 packets each. A window is two tenths of 10 ms.
+    // 30 windows of 20 ms, in each of which a third of 10 packets is received. A window is two tenths of 10
+    // ms.
     #expect((75...105).contains(scanner.reports.count))
     let inWindow = scanner.reports.count { $0.data[0] < 2 }
     #expect(inWindow == scanner.reports.count)
   }
 
-  @Test("Unanswered scan requests become rare, answered ones frequent again")
+  @Test("The back-off grows with unanswered scan requests and shrinks with answered ones")
   func backoff() {
     var backoff = ScanBackoff()
     func limits(_ answers: [Bool]) -> [UInt16] {
       answers.map {
         backoff.asked(wasAnswered: $0, random: 0xFFFF_FFFF)
-        // The largest random number gives the limit itself.
+        // The largest random number results in the limit itself.
         #expect(backoff.count == backoff.upperLimit && backoff.mayAsk == (backoff.count == 1))
         return backoff.upperLimit
       }
@@ -185,7 +186,7 @@ struct AdvertisingTests {
     #expect(backoff.mayAsk)
   }
 
-  @Test("Directed advertising is for one device, which alone may connect")
+  @Test("Directed advertising permits a connection by its target only")
   func directed() throws {
     let device = LinkLayerDevice(medium, 0)
     let friend = LinkLayerDevice(medium, 1)
@@ -202,7 +203,7 @@ struct AdvertisingTests {
     #expect(friend.events == [.opened(connection: 0, role: .central, peer: device.address)])
   }
 
-  @Test("High duty cycle goes round in less than 3.75 ms, and ends after 1.28 s")
+  @Test("High duty cycle advertising repeats within 3.75 ms and ends after 1.28 s")
   func highDuty() throws {
     let device = LinkLayerDevice(medium, 0)
     let friend = LinkLayerDevice(medium, 1)
@@ -214,7 +215,7 @@ struct AdvertisingTests {
     #expect(device.events == [.directedAdvertisingEnded])
   }
 
-  @Test("New data and a new address go out together, from one event to the next")
+  @Test("New data and a new address take effect together, between two events")
   func change() throws {
     let device = LinkLayerDevice(medium, 0)
     let other = DeviceAddress(high: 0xC1C1, low: 0xC1C1_C1C1, kind: .random)
@@ -230,14 +231,14 @@ struct AdvertisingTests {
     let sent = Transcript(medium).advertising(0)
     #expect(
       Set(sent.map(\.pdu)) == [hexBytes("4609 0000000000c0 020106"), hexBytes("4608 c1c1c1c1c1c1 01c1")])
-    // An event is three packets with the same content.
+    // An event has three packets with the same content.
     for place in stride(from: 0, to: sent.count - 3, by: 3) {
       #expect(Set(sent[place..<(place + 3)].map(\.pdu)).count == 1)
       #expect(sent[place..<(place + 3)].map(\.channel) == [37, 38, 39])
     }
   }
 
-  @Test("Advertising goes on when moments are missed, and so does scanning")
+  @Test("Advertising and scanning continue after late operations")
   func lateness() throws {
     medium.trouble.lateness = 20_000
     medium.trouble.loss = 20_000
@@ -252,7 +253,7 @@ struct AdvertisingTests {
     #expect(Transcript(medium).answers.allSatisfy { abs($0) <= 1000 })
   }
 
-  @Test("What cannot be advertised or scanned is refused")
+  @Test("Invalid advertising and scanning parameters are refused")
   func refusals() throws {
     let device = LinkLayerDevice(medium, 0)
     #expect(throws: RadioError.invalidParameter) { try device.advertise(every: 19) }

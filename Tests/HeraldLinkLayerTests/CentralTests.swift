@@ -6,11 +6,11 @@ import Testing
 
 @testable import HeraldLinkLayer
 
-@Suite("Central, and several connections")
+@Suite("Central and multiple connections")
 struct CentralTests {
   let medium = RadioMedium(seed: 8)
 
-  /// Sends payloads that count up, as fast as there is room.
+  /// Queues payloads with consecutive numbers as long as there is room.
   private final class Stream {
     var next = 0
     let end: Int
@@ -25,7 +25,7 @@ struct CentralTests {
   }
 
   @Test(
-    "An advertiser is found and connected to, and the connection stays",
+    "A connection to an advertiser is created and maintained",
     arguments: [6, 24, 80, 800] as [UInt16])
   func connection(interval: UInt16) throws {
     let peripheral = LinkLayerDevice(medium, 0, deviation: 300, promised: 300)
@@ -45,7 +45,7 @@ struct CentralTests {
   }
 
   @Test(
-    "Payloads go both ways, at any loss and with moments missed", arguments: [0, 30_000, 60_000] as [UInt32])
+    "Payload transfer both ways with packet loss and lateness", arguments: [0, 30_000, 60_000] as [UInt32])
   func payloads(loss: UInt32) throws {
     let devices = [LinkLayerDevice(medium, 0), LinkLayerDevice(medium, 1)]
     try devices[0].advertise()
@@ -65,7 +65,7 @@ struct CentralTests {
     #expect(Transcript(medium).answers.allSatisfy { abs($0) <= 1000 })
   }
 
-  @Test("Without loss each event carries what may wait to be sent", arguments: [0, 1])
+  @Test("Without packet loss each event transfers all queued payloads", arguments: [0, 1])
   func throughput(sender: Int) throws {
     let devices = [LinkLayerDevice(medium, 0), LinkLayerDevice(medium, 1)]
     try devices[0].advertise()
@@ -75,12 +75,12 @@ struct CentralTests {
     devices[sender].told = { device, _ in stream.go(device, on: 0) }
     stream.go(devices[sender], on: 0)
     medium.run(until: milliseconds(200 + 3000))
-    // 100 events with two payloads each; from a peripheral one, as its last is acknowledged in the next event
-    // only and keeps its place until then.
+    // 100 events with two payloads each; from a peripheral one, because its last payload is acknowledged in
+    // the next event and occupies its place until then.
     #expect(devices[1 - sender].payloads.count >= (sender == 0 ? 99 : 195))
   }
 
-  @Test("An attempt can be given up, and ends with one event", arguments: 0..<40)
+  @Test("Initiating can be cancelled and ends with one event", arguments: 0..<40)
   func cancelling(delay: Int) throws {
     let peripheral = LinkLayerDevice(medium, 0)
     let central = LinkLayerDevice(medium, 1)
@@ -100,7 +100,7 @@ struct CentralTests {
     }
   }
 
-  @Test("Either side ends a connection, and both are told", arguments: [0, 1])
+  @Test("Either side can end a connection, and both hosts are notified", arguments: [0, 1])
   func end(side: Int) throws {
     let devices = [LinkLayerDevice(medium, 0), LinkLayerDevice(medium, 1)]
     try devices[0].advertise()
@@ -112,7 +112,8 @@ struct CentralTests {
     #expect(devices[1 - side].events.last == .closed(connection: 0, reason: .remoteUserTerminated))
   }
 
-  @Test("A central notices that the peripheral is gone, or never came", arguments: [true, false])
+  @Test(
+    "A central detects the loss of a peripheral before and after establishment", arguments: [true, false])
   func loss(isEstablished: Bool) throws {
     let devices = [LinkLayerDevice(medium, 0), LinkLayerDevice(medium, 1)]
     try devices[0].advertise()
@@ -128,7 +129,7 @@ struct CentralTests {
       ])
   }
 
-  @Test("A fifth connection has no place")
+  @Test("A fifth connection is refused")
   func fifth() throws {
     let hub = LinkLayerDevice(medium, 0)
     let others = (1...5).map { LinkLayerDevice(medium, $0) }
@@ -143,13 +144,13 @@ struct CentralTests {
       medium.run(until: milliseconds(1000 * (index + 1)))
     }
     #expect(hub.events.count == 4)
-    // The beacon that it still may be.
+    // Non-connectable advertising remains possible.
     try hub.advertise(.nonConnectable, every: 100)
     medium.run(until: milliseconds(8000))
     #expect(Transcript(medium).advertising(0).count { $0.pdu[0] & 15 == 2 } > 60)
   }
 
-  @Test("Own connections' anchors are 3.75 ms apart, at least")
+  @Test("Anchor points of a central's connections are at least 3.75 ms apart")
   func anchors() throws {
     let hub = LinkLayerDevice(medium, 0)
     let others = (1...4).map { LinkLayerDevice(medium, $0) }
@@ -167,13 +168,14 @@ struct CentralTests {
     #expect(sorted.count == 4)
     let distances = zip(sorted, sorted.dropFirst() + [sorted[0] + 30_000]).map { $1 - $0 }
     #expect(distances.allSatisfy { $0 >= 3740 })
-    // Nothing gives way to anything, but for the scanner, who is done.
+    // No event is skipped, except by the scanner, which has finished.
     #expect(hub.layer.counters.eventsSkipped <= 4 && hub.layer.counters.eventsSilent == 0)
   }
 
-  @Test("Four connections in mixed roles, with scanning and advertising: all live, and each has its share")
+  @Test("Four connections in mixed roles are maintained together with scanning and advertising")
   func everything() throws {
-    // The hub is central of two and peripheral of two, whose clocks drift through its own connections'.
+    // The hub is the central of two connections and the peripheral of two, whose clocks drift across those of
+    // its own connections.
     let hub = LinkLayerDevice(medium, 0, deviation: 20, promised: 50)
     let others = (1...4).map {
       LinkLayerDevice(medium, $0, deviation: [-40, 35, -50, 50][$0 - 1], promised: 50)
@@ -181,7 +183,7 @@ struct CentralTests {
     let beacon = LinkLayerDevice(medium, 5, deviation: 10)
     let listener = LinkLayerDevice(medium, 6)
     try beacon.advertise(.scannable, every: 100, data: [2, 1, 6], response: [2, 10, 0])
-    // Two that begin in the same moment would not be told apart.
+    // Two packets that begin at the same time would not be distinguishable.
     medium.run(until: milliseconds(2))
     for (index, other) in others.enumerated() {
       if index < 2 {
@@ -214,10 +216,10 @@ struct CentralTests {
       devices.map { $0.events.filter { if case .closed = $0 { true } else { false } }.count } == [
         0, 0, 0, 0, 0,
       ])
-    // 2,000 events of 30 ms in a minute, and 1,200 of 50 ms; each carries one payload and more.
+    // 2,000 events of 30 ms in a minute, and 1,200 of 50 ms; each carries at least one payload.
     let received = others.map { $0.payloads.count }
     #expect(received.allSatisfy { $0 > 900 }, "\(received)")
-    // Of 570 events of the beacon many are heard, and answered.
+    // Of 570 advertising events of the beacon many are received and answered.
     #expect(hub.reports.filter { $0.kind == .scannable }.count > 150)
     #expect(hub.reports.filter { $0.kind == .scanResponse }.count > 50)
     // Of 570 own advertising events.
@@ -225,10 +227,10 @@ struct CentralTests {
     #expect(Transcript(medium).dataAnswers.allSatisfy { abs($0) <= 1000 })
   }
 
-  @Test("Connections that collide for seconds alternate, and both live")
+  @Test("Connections that collide for seconds alternate, and both are maintained")
   func collision() throws {
-    // Two centrals that know nothing of each other, with the same interval of 10 ms: one clock is 500 ppm
-    // faster, so that the anchors meet every 20 s, and then are too near to each other for 5 s.
+    // Two independent centrals with the same interval of 10 ms: one clock is 500 ppm fast, so that the anchor
+    // points coincide every 20 s and are too close to each other for 5 s.
     let hub = LinkLayerDevice(medium, 0)
     let centrals = [ScriptedCentral(medium, 1), ScriptedCentral(medium, 2, deviation: 500)]
     centrals[1].accessAddress = 0x14B7_03C4
@@ -244,13 +246,13 @@ struct CentralTests {
     for central in centrals {
       let events = Array(Set(central.answered)).sorted()
       let longest = zip(events, events.dropFirst()).map { $1 - $0 }.max() ?? 0
-      // Every second at the least, where they collide; 150 would be half of the supervision timeout.
+      // At least every second event during the collisions; 150 would be half of the supervision timeout.
       #expect(longest <= 4, "\(longest)")
       #expect(central.event - (events.last ?? 0) <= 4)
     }
   }
 
-  @Test("Advertising is not starved by connections without pause")
+  @Test("Advertising continues during connections without gaps")
   func advertisingAmongConnections() throws {
     let hub = LinkLayerDevice(medium, 0)
     let others = (1...3).map { LinkLayerDevice(medium, $0) }
@@ -269,7 +271,7 @@ struct CentralTests {
     #expect(hub.events.count == 3 && others.allSatisfy { $0.events.count == 1 })
   }
 
-  @Test("Counters have names, and reports that nobody takes are counted")
+  @Test("Counters have names, and discarded reports are counted")
   func counters() throws {
     typealias Layer = LinkLayer<MediumRadio, 4>
     let names = (0..<Layer.statisticsCount).map { Layer.statisticName($0).description }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import HeraldLinkLayer
 
-/// A central whose peripheral says what it should not. That is a link layer of ours with strange words put in
-/// its mouth.
+/// A central whose peripheral transmits PDUs that it must not transmit. The peripheral is a link layer of
+/// this project into which the PDUs are injected.
 @Suite("Central with a hostile peripheral")
 struct HostilePeripheralTests {
   let medium = RadioMedium(seed: 9)
@@ -22,12 +22,12 @@ struct HostilePeripheralTests {
     return (peripheral, central)
   }
 
-  /// Has the peripheral send a control PDU in its next event.
+  /// Queues a control PDU of the peripheral for its next event.
   private func say(_ pdu: [UInt8], _ peripheral: LinkLayerDevice) {
     peripheral.layer.exchange.links[0].control.copy(pdu.span)
   }
 
-  /// How often a connection was opened or closed.
+  /// The number of connections opened or closed.
   private func turns(_ device: LinkLayerDevice) -> Int {
     device.events.count {
       switch $0 {
@@ -37,17 +37,17 @@ struct HostilePeripheralTests {
     }
   }
 
-  /// The control PDUs that the central has sent.
+  /// The control PDUs transmitted by the central.
   private var answers: [[UInt8]] {
     Transcript(medium).data(1).filter { $0.pdu[0] & 3 == 3 }.map { Array($0.pdu[2...]) }
   }
 
   @Test(
-    "A central answers what a peripheral may ask, and does not know the rest",
+    "A central answers the requests that a peripheral may send, and others with LL_UNKNOWN_RSP",
     arguments: [
       ("0c 09 5900 0100", "0c 06 ffff 0100"), ("0e 0000000000000000", "070e"),
       ("14 fb004808fb004808", "0714"),
-      // What only a central may say.
+      // PDUs that only a central may transmit.
       ("00 02 0000 1800 0000 6400 ff00", "0700"), ("01 ffffffff1f ff00", "0701"),
       ("08 0000000000000000", "0708"),
       ("03 00000000000000000000000000000000000000000000", "0703"),
@@ -59,14 +59,14 @@ struct HostilePeripheralTests {
     #expect(answers == [hexBytes(expected)] && central.events.count == 1)
   }
 
-  @Test("Every control opcode with every length leaves a central that works")
+  @Test("A central remains operational after every control opcode with every length")
   func everyOpcodeAndLength() throws {
     let (peripheral, central) = try pair(interval: 6)
     let text = [UInt8](repeating: 0xFF, count: 26)
-    // LL_TERMINATE_IND ends it for the peripheral itself, whatever follows the opcode.
+    // LL_TERMINATE_IND ends the connection for the peripheral itself, with any content.
     for opcode in UInt8.min...UInt8.max where opcode != 2 {
       for length in [1, 2, 3, 6, 8, 9, 12, 23, 24, 27] {
-        // An event takes what was said, the next the answer.
+        // One event transmits the PDU, the next one its response.
         say([opcode] + text.prefix(length - 1), peripheral)
         medium.run(until: medium.time + 15_000_000)
       }
@@ -84,11 +84,11 @@ struct HostilePeripheralTests {
     say([2, 0x15], peripheral)
     medium.run(until: milliseconds(500))
     #expect(central.events.last == .closed(connection: 0, reason: DisconnectReason(rawValue: 0x15)))
-    // The peripheral took the acknowledgement for that of an end of its own.
+    // The peripheral treated the acknowledgement as that of its own termination.
     #expect(peripheral.events.last == .closed(connection: 0, reason: .localHostTerminated))
   }
 
-  @Test("Payloads and control PDUs of random bytes never stop a central for good", arguments: 0..<10)
+  @Test("A central remains operational after payloads and control PDUs of random bytes", arguments: 0..<10)
   func randomBytes(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let (peripheral, central) = try pair(interval: 6)

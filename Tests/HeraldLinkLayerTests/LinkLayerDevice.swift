@@ -3,16 +3,16 @@ import HeraldHAL
 import HeraldLinkLayer
 import HeraldSimulation
 
-/// A device with a link layer, and a host that takes in all it is told.
+/// A device with a link layer, and a host that takes every event.
 final class LinkLayerDevice: MediumDevice {
-  /// An advertisement or scan response as it was reported.
+  /// A reported advertisement or scan response.
   struct Report: Equatable {
     let kind: AdvertisingHeader.Kind
     let address: DeviceAddress
     let data: [UInt8]
   }
 
-  /// A payload that was received.
+  /// A received payload.
   struct Payload: Equatable {
     let connection: Int
     let isStart: Bool
@@ -26,7 +26,7 @@ final class LinkLayerDevice: MediumDevice {
   var payloads: [Payload] = []
   /// Called after each event.
   var told: (LinkLayerDevice, LinkLayerEvent) -> Void = { _, _ in }
-  /// Payloads are left where they are.
+  /// Received payloads are not taken.
   var isDeaf = false
 
   init(_ medium: RadioMedium, _ number: Int, deviation: Int = 0, promised: UInt16 = 20, seed: UInt32 = 1) {
@@ -36,7 +36,7 @@ final class LinkLayerDevice: MediumDevice {
     medium.attach(self, to: number)
   }
 
-  /// A random static address that tells the device's number.
+  /// A random static address that contains the device's number.
   var address: DeviceAddress { DeviceAddress(high: 0xC000, low: UInt32(number), kind: .random) }
 
   func radioInterrupt() -> Bool { layer.radioInterrupt() }
@@ -56,7 +56,7 @@ final class LinkLayerDevice: MediumDevice {
     }
   }
 
-  /// Takes the payloads in.
+  /// Takes the received payloads.
   func drain() {
     while !isDeaf, take() {}
   }

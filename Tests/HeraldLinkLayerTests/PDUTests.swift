@@ -4,7 +4,7 @@ import HeraldLinkLayer
 import TestInputs
 import Testing
 
-/// What `write` appends to an empty buffer of 64 bytes.
+/// The bytes that `write` appends to an empty buffer of 64 bytes.
 func written(_ write: (inout ByteWriter) -> Void) -> [UInt8] {
   var storage = [UInt8](repeating: 0xEE, count: 64)
   var count = 0
@@ -16,7 +16,7 @@ func written(_ write: (inout ByteWriter) -> Void) -> [UInt8] {
   return count < 0 ? [] : Array(storage[..<count])
 }
 
-// A span is not escapable, which the macros of tests want of what they look at.
+// A span is not escapable, which the testing macros require of their operands.
 func connectRequest(_ pdu: [UInt8]) -> ConnectRequest? { ConnectRequest(of: pdu.span) }
 func advertisingHeader(_ pdu: [UInt8]) -> AdvertisingHeader? { AdvertisingHeader(of: pdu.span) }
 func dataHeader(_ pdu: [UInt8]) -> DataHeader? { DataHeader(of: pdu.span) }
@@ -24,7 +24,7 @@ func controlPDU(_ payload: [UInt8]) -> ControlPDU? { ControlPDU(payload.span) }
 
 @Suite("PDUs")
 struct PDUTests {
-  /// Sent by Apache NimBLE's controller.
+  /// Transmitted by Apache NimBLE's controller.
   static let sent = hexBytes(
     "0522efcdab896745bc9a78563412fb91b0c54d6ea4020000180000001900ffffffff1f8b")
 
@@ -42,7 +42,7 @@ struct PDUTests {
     #expect(written { request.write(to: &$0) } == Self.sent)
   }
 
-  @Test("A CONNECT_IND between random addresses says so")
+  @Test("A CONNECT_IND between random addresses has TxAdd and RxAdd set")
   func connectBetweenRandomAddresses() throws {
     var bytes = Self.sent
     bytes[0] |= 0xC0
@@ -52,7 +52,7 @@ struct PDUTests {
   }
 
   @Test(
-    "CONNECT_INDs with nonsense in one field are not valid",
+    "A CONNECT_IND with one invalid field is not valid",
     arguments: [
       (14, [0xD6, 0xBE, 0x89, 0x8E]), (21, [0]), (21, [9]), (22, [25, 0]), (24, [5, 0]), (24, [0x81, 0x0C]),
       (26, [0xF4, 0x01]), (28, [9, 0]), (28, [0x81, 0x0C]), (30, [0, 0, 0, 0, 0]), (30, [1, 0, 0, 0, 0]),
@@ -65,7 +65,7 @@ struct PDUTests {
   }
 
   @Test(
-    "The limits of a connection's times are valid",
+    "The limits of the timing parameters of a connection are valid",
     arguments: [
       ConnectionTimes(windowSize: 1, windowOffset: 0, interval: 6, latency: 0, timeout: 10),
       ConnectionTimes(windowSize: 8, windowOffset: 3200, interval: 3200, latency: 0, timeout: 3200),
@@ -76,7 +76,7 @@ struct PDUTests {
     #expect(times.isValid)
   }
 
-  @Test("A PDU of another length than its header says, or than its type has, is none")
+  @Test("A PDU with a length that differs from its header, or is invalid for its type, is rejected")
   func lengths() {
     for count in 0..<64 {
       for kind in UInt8(0)...15 {
@@ -100,7 +100,7 @@ struct PDUTests {
     let header = try #require(advertisingHeader(hexBytes("c30c000000000000000000000000")))
     #expect(header.kind == .scanRequest && header.sender == .random && header.receiver == .random)
     #expect(header.firstByte == 0xC3)
-    // ChSel and the reserved bit are passed over.
+    // ChSel and the reserved bit are ignored.
     let other = try #require(advertisingHeader(hexBytes("7006000000000000")))
     #expect(other.kind == .connectable && other.sender == .random && other.receiver == .public)
     #expect(other.firstByte == 0x40)
@@ -118,7 +118,7 @@ struct PDUTests {
     #expect(dataHeader(([1, 27] + [UInt8](repeating: 0, count: 27)))?.length == 27)
   }
 
-  @Test("Control PDUs as NimBLE's controller sent them")
+  @Test("Control PDUs transmitted by NimBLE's controller are decoded")
   func controlPDUsAsSent() {
     #expect(controlPDU(hexBytes("080500000000000000")) == .featureRequest)
     #expect(controlPDU(hexBytes("090500000000000000")) == .featureResponse)
@@ -130,7 +130,7 @@ struct PDUTests {
           instant: 18))
   }
 
-  @Test("Control PDUs are written as the specification has them")
+  @Test("Control PDUs are encoded according to the specification")
   func controlBytes() {
     let times = ConnectionTimes(
       windowSize: 1, windowOffset: 0x203, interval: 0x405, latency: 6, timeout: 0x708)
@@ -150,7 +150,7 @@ struct PDUTests {
     #expect(written { ControlPDU.encryption.write(to: &$0) }.isEmpty)
   }
 
-  @Test("Every control opcode with every length: only the right one is understood")
+  @Test("A control PDU is decoded only with the valid length of its opcode")
   func everyOpcodeAndLength() {
     let lengths: [UInt8: Int] = [
       0: 12, 1: 8, 2: 2, 3: 23, 7: 2, 8: 9, 9: 9, 0x0C: 6, 0x0D: 2, 0x11: 3,
@@ -164,7 +164,7 @@ struct PDUTests {
     }
   }
 
-  @Test("Clock accuracies: the field's value, and the field for a clock")
+  @Test("Clock accuracy: from the SCA field to ppm, and from ppm to the field")
   func clockAccuracy() {
     #expect(
       (UInt8(0)...8).map { ClockAccuracy(code: $0).partsPerMillion } == [

@@ -2,13 +2,13 @@ import HeraldLinkLayer
 import TestInputs
 import Testing
 
-/// The check of a PDU as the three bytes that follow it.
+/// The CRC of a PDU as the three bytes that follow it.
 func checkBytes(_ pdu: [UInt8], start: UInt32 = PacketCRC.advertisingInit) -> [UInt8] {
   let check = PacketCRC.check(pdu.span, start: start)
   return [UInt8(check & 0xFF), UInt8(check >> 8 & 0xFF), UInt8(check >> 16)]
 }
 
-/// Packets in this suite were sent by Apache NimBLE's controller, unless it says otherwise.
+/// Packets in this suite were transmitted by Apache NimBLE's controller, unless stated otherwise.
 @Suite("CRC, whitening, channels and access addresses")
 struct PacketBitsTests {
   @Test(
@@ -33,7 +33,7 @@ struct PacketBitsTests {
   }
 
   @Test(
-    "Whitening bits, as they are widely published for the advertising channels",
+    "The whitening sequences of the advertising channels are the published ones",
     arguments: [
       (UInt8(37), "8dd257a13da766b0753111489677f8e3"), (38, "d6c5442059dee18f"), (39, "1f374a5f85f69c9a"),
       (0, "40b2bcc31f374a5f85f69c9ac1d6c544"),
@@ -44,9 +44,9 @@ struct PacketBitsTests {
     #expect(expected.map { _ in whitening.next() } == expected)
   }
 
-  @Test("With all channels a connection goes by its hop increment")
+  @Test("With all channels used, the channel advances by the hop increment")
   func hops() {
-    // hopIncrement 11; channels 11, 22 and 33 are those of the recording.
+    // hopIncrement 11; channels 11, 22 and 33 are those of the recorded connection.
     var selection = ChannelSelection(hop: 11)
     var channels: [UInt8] = []
     for _ in 0..<8 {
@@ -56,7 +56,7 @@ struct PacketBitsTests {
     #expect(channels == [11, 22, 33, 7, 18, 29, 3, 14])
   }
 
-  @Test("An unused channel is replaced by one that is used")
+  @Test("An unused channel is remapped to a used one")
   func remapping() {
     // Channels 9, 10, 21, 22, 23, 33, 34, 35 and 36 are used. hopIncrement 7: unmapped 7, 14, 21, 28, 35, 5.
     // 7 mod 9 = 7: the eighth used. 14 mod 9 = 5: the sixth. 21 is used. 28 mod 9 = 1. 35 is used. 5: the
@@ -72,7 +72,7 @@ struct PacketBitsTests {
     #expect(channels == [35, 33, 21, 10, 35, 33])
   }
 
-  @Test("Going on by many events is the same as going on by one, many times")
+  @Test("Advancing by many events equals advancing repeatedly by one")
   func manyEvents() {
     for hop in UInt8(5)...16 {
       for count in [0, 1, 36, 37, 38, 500, 0x7FFF, 0xFFFF] as [UInt16] {
@@ -85,7 +85,7 @@ struct PacketBitsTests {
     }
   }
 
-  @Test("A map without channels gives channel 0, and channels above 36 are in none")
+  @Test("An empty map results in channel 0, and channels above 36 are never used")
   func emptyMap() {
     let empty = ChannelMap(low: 0, high: 0xE0)
     #expect(empty.count == 0 && !empty.isValid)
@@ -104,9 +104,9 @@ struct PacketBitsTests {
   @Test(
     "Access addresses a central may not choose",
     arguments: [
-      // That of the advertising channels, and one bit off.
+      // That of the advertising channels, and one that differs in one bit.
       0x8E89_BED6, 0x8E89_BED7, 0x0E89_BED6,
-      // Seven zeros, seven ones, at both ends and within.
+      // Seven zeros, seven ones, at both ends and in the middle.
       0x5065_5D80, 0x5065_5DFF, 0x506F_E5A3, 0x5060_15A3,
       // Four equal bytes.
       0x5959_5959, 0x3636_3636,
@@ -125,7 +125,7 @@ struct PacketBitsTests {
     #expect(AccessAddress(rawValue: 0x5065_5DC0).isValid)
   }
 
-  @Test("The rules for access addresses are those of the text, bit by bit")
+  @Test("The rules for access addresses equal a bitwise implementation of the text")
   func addressRules() {
     var random = SplitMix64(seed: 18)
     var valid = 0

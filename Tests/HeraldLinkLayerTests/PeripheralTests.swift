@@ -5,12 +5,12 @@ import HeraldSimulation
 import TestInputs
 import Testing
 
-/// A peripheral and a central that is not ours.
+/// A peripheral, and a central that is independent of the link layer.
 @Suite("Peripheral")
 struct PeripheralTests {
   let medium = RadioMedium(seed: 3)
 
-  /// Both, connecting.
+  /// Creates both and starts the connection.
   private func pair(
     deviation: Int = 0, ofCentral: Int = 0, promised: UInt16 = 20, _ set: (ScriptedCentral) -> Void = { _ in }
   ) throws -> (LinkLayerDevice, ScriptedCentral) {
@@ -29,7 +29,7 @@ struct PeripheralTests {
     [Self.opened, .closed(connection: 0, reason: DisconnectReason(rawValue: reason))]
   }
 
-  @Test("Every event of a connection is answered after 150 µs", arguments: [6, 24, 80] as [UInt16])
+  @Test("A peripheral responds after 150 µs in every connection event", arguments: [6, 24, 80] as [UInt16])
   func events(interval: UInt16) throws {
     let (device, central) = try pair {
       $0.interval = interval
@@ -39,12 +39,12 @@ struct PeripheralTests {
     #expect(device.events == [Self.opened])
     #expect(central.event >= 95 && central.answered.count == central.event)
     #expect(Transcript(medium).answers.allSatisfy { $0 == 0 })
-    // Advertising has ended with it.
+    // The connection has ended advertising.
     #expect(Transcript(medium).advertising(0).count <= 4)
   }
 
   @Test(
-    "The first anchor may come anywhere in its window", arguments: [0, 1250, 2500], [0, 1, 24] as [UInt16])
+    "The first anchor point is anywhere in its window", arguments: [0, 1250, 2500], [0, 1, 24] as [UInt16])
   func firstAnchor(into: Int, offset: UInt16) throws {
     let (_, central) = try pair {
       $0.into = into
@@ -54,7 +54,7 @@ struct PeripheralTests {
     #expect(central.answered.prefix(3) == [0, 1, 2])
   }
 
-  @Test("Without a packet in six windows a connection is not established", arguments: 0...7)
+  @Test("A connection is not established without a packet in six windows", arguments: 0...7)
   func establishment(silent: Int) throws {
     let (device, central) = try pair { $0.isSilent = { $0 < silent } }
     medium.run(until: milliseconds(800))
@@ -66,7 +66,7 @@ struct PeripheralTests {
   }
 
   @Test(
-    "Both clocks may be off as far as they say, in either direction, at any interval",
+    "A connection is maintained at the declared limits of both clocks, at any interval",
     arguments: [-500, 500], [-500, 500])
   func drift(ofCentral: Int, ofPeripheral: Int) throws {
     for interval in [6, 24, 400, 800, 3200] as [UInt16] {
@@ -82,9 +82,9 @@ struct PeripheralTests {
     }
   }
 
-  @Test("Silence is bridged: the window grows with it", arguments: [-1000, 1000])
+  @Test("Window widening covers a time without packets", arguments: [-1000, 1000])
   func bridging(drift: Int) throws {
-    // 3 s of silence at 1,000 ppm between the clocks are 3 ms.
+    // In 3 s without packets, clocks that differ by 1,000 ppm drift by 3 ms.
     let (device, central) = try pair(deviation: drift / 2, ofCentral: -drift / 2, promised: 500) {
       $0.timeout = 500
       $0.isSilent = { (10..<110).contains($0) }
@@ -95,7 +95,7 @@ struct PeripheralTests {
   }
 
   @Test(
-    "A central that goes away is missed after the supervision timeout", arguments: [10, 72, 100] as [UInt16])
+    "A connection is lost after the supervision timeout", arguments: [10, 72, 100] as [UInt16])
   func supervision(timeout: UInt16) throws {
     let (device, central) = try pair {
       $0.timeout = timeout
@@ -108,11 +108,12 @@ struct PeripheralTests {
     central.vanish()
     medium.run(until: milliseconds(4000))
     #expect(device.events == closed(0x08))
-    // At most an interval early: no packet could come in between.
+    // At most one interval early: no packet could be received in between.
     #expect((milliseconds(Int(timeout) * 10 - 30)...milliseconds(Int(timeout) * 10 + 2)).contains(end - last))
   }
 
-  @Test("Payloads arrive in order, once each, at any loss", arguments: [0, 20_000, 60_000] as [UInt32])
+  @Test(
+    "Payloads arrive in order and once each with packet loss", arguments: [0, 20_000, 60_000] as [UInt32])
   func loss(rate: UInt32) throws {
     let (device, central) = try pair { $0.timeout = 3200 }
     medium.run(until: milliseconds(100))
@@ -132,7 +133,7 @@ struct PeripheralTests {
     #expect(Transcript(medium).answers.allSatisfy { $0 == 0 })
   }
 
-  @Test("Moments that are missed cost events, and nothing else")
+  @Test("Late operations cause missed events only")
   func lateness() throws {
     let (device, central) = try pair { $0.timeout = 3200 }
     medium.run(until: milliseconds(100))
@@ -145,7 +146,7 @@ struct PeripheralTests {
     #expect(device.layer.counters.late > 50)
   }
 
-  @Test("A packet with a wrong CRC is an anchor, and is answered; two end the event")
+  @Test("A packet with a wrong CRC determines the anchor point and is answered; two end the event")
   func damaged() throws {
     let (device, central) = try pair(deviation: 500, promised: 500) {
       $0.timeout = 3200
@@ -153,12 +154,12 @@ struct PeripheralTests {
     }
     medium.run(until: milliseconds(10_000))
     #expect(device.events == [Self.opened])
-    // With ±520 ppm and without anchors the window would have been left after some events.
+    // With ±520 ppm and without anchor points the packets would leave the receive window after some events.
     #expect(Set(central.answered).isSuperset(of: (10..<310).filter { $0 % 2 == 1 }))
     #expect(Transcript(medium).answers.allSatisfy { $0 == 0 })
   }
 
-  @Test("After two damaged packets in a row an event is over")
+  @Test("Two consecutive packets with a wrong CRC end the event")
   func twoDamaged() throws {
     let (_, central) = try pair {
       $0.timeout = 3200
@@ -169,11 +170,11 @@ struct PeripheralTests {
     let before = [0, 1].map { Transcript(medium).data($0).count }
     medium.run(until: milliseconds(600))
     let counts = [0, 1].map { Transcript(medium).data($0).count - before[$0] }
-    // The first is answered, as there may be more to come; the second is not.
+    // The first is answered, because more packets may follow; the second is not.
     #expect(counts == [10, 20])
   }
 
-  @Test("A host that takes nothing in holds the peer off, and gets all in the end")
+  @Test("Flow control delays the peer while the host takes no payloads, and no payload is lost")
   func backpressure() throws {
     let (device, central) = try pair { $0.timeout = 3200 }
     medium.run(until: milliseconds(100))
@@ -187,7 +188,7 @@ struct PeripheralTests {
     #expect(device.payloads.map(\.bytes) == (0..<20).map { [UInt8($0)] })
   }
 
-  @Test("Long payloads, empty ones and reserved ones")
+  @Test("Payloads of maximum length, empty PDUs and the reserved LLID")
   func payloads() throws {
     let (device, central) = try pair()
     medium.run(until: milliseconds(100))
@@ -198,7 +199,7 @@ struct PeripheralTests {
     #expect(device.payloads.map(\.isStart) == [true, false, false])
   }
 
-  @Test("Latency lets events go by when there is nothing to say, and none when there is")
+  @Test("Peripheral latency skips events only while no data is pending")
   func latency() throws {
     let (device, central) = try pair {
       $0.latency = 9
@@ -208,12 +209,12 @@ struct PeripheralTests {
     let quiet = central.answered.count
     #expect((30...40).contains(quiet) && device.events == [Self.opened])
     try device.send([1, 2, 3])
-    // It is sent in the next event, not nine events later.
+    // It is transmitted in the next event, not nine events later.
     medium.run(until: milliseconds(10_070))
     #expect(central.got.map(\.payload) == [[1, 2, 3]])
   }
 
-  @Test("The event counter wraps")
+  @Test("The event counter overflows")
   func wrap() throws {
     let (device, central) = try pair {
       $0.interval = 6
@@ -222,7 +223,7 @@ struct PeripheralTests {
     }
     medium.run(until: milliseconds(490_000))
     medium.forget()
-    // Event 65,536 comes after 491.5 s; an instant behind it is told in front of it.
+    // Event 65,536 occurs after 491.5 s; an instant after it is indicated before it.
     central.update(interval: 12, ahead: 300)
     medium.run(until: milliseconds(500_000))
     #expect(central.event > 65_536 && device.events == [Self.opened])
@@ -230,10 +231,10 @@ struct PeripheralTests {
   }
 
   @Test(
-    "A CONNECT_IND with nonsense is passed over, and advertising goes on",
+    "A CONNECT_IND with invalid fields is ignored, and advertising continues",
     arguments: [
       // Access address of the advertising channels; window size 0; interval 5; latency 500; timeout 9; no
-      // channel; hop 4; hop 17; a timeout shorter than the latency allows.
+      // channel; hop 4; hop 17; a timeout shorter than the latency permits.
       "d6be898e 2c7f1b 02 0000 1800 0000 6400 ffffffff1f 07",
       "a35d6550 2c7f1b 00 0000 1800 0000 6400 ffffffff1f 07",
       "a35d6550 2c7f1b 02 0000 0500 0000 6400 ffffffff1f 07",
@@ -252,7 +253,7 @@ struct PeripheralTests {
   }
 
   @Test(
-    "Directed advertising takes the CONNECT_IND of whom it is for, and no other", arguments: [true, false])
+    "Directed advertising accepts a CONNECT_IND of its target only", arguments: [true, false])
   func directed(isForCentral: Bool) throws {
     let device = LinkLayerDevice(medium, 0)
     let central = ScriptedCentral(medium, 1)
@@ -265,7 +266,7 @@ struct PeripheralTests {
     #expect(device.layer.counters.requestsRefused == 0)
   }
 
-  @Test("A random CONNECT_IND never stops a device for good")
+  @Test("A device remains operational after CONNECT_IND PDUs with random fields")
   func randomRequests() throws {
     var random = SplitMix64(seed: 5)
     for round in 0..<100 {

@@ -5,7 +5,7 @@ import HeraldSimulation
 import TestInputs
 import Testing
 
-/// Control procedures, with a central that is not ours.
+/// Control procedures, with a central that is independent of the link layer.
 @Suite("Control procedures")
 struct ProcedureTests {
   let medium = RadioMedium(seed: 6)
@@ -22,7 +22,7 @@ struct ProcedureTests {
     return (device, central)
   }
 
-  /// What comes back for one control PDU.
+  /// The response to one control PDU.
   private func answer(to request: String) throws -> [[UInt8]] {
     let (device, central) = try pair()
     central.queue = [(3, hexBytes(request))]
@@ -34,16 +34,16 @@ struct ProcedureTests {
   @Test(
     "Requests are answered",
     arguments: [
-      // LL_FEATURE_REQ: none. LL_VERSION_IND: 4.0. LL_ENC_REQ: not supported.
+      // LL_FEATURE_REQ: no feature. LL_VERSION_IND: 4.0. LL_ENC_REQ: not supported.
       ("08 ff00000000000000", "09 0000000000000000"), ("0c 09 5900 0100", "0c 06 ffff 0100"),
       ("03 00000000000000000000000000000000000000000000", "0d 1a"),
       // LL_PERIPHERAL_FEATURE_REQ, LL_CONNECTION_PARAM_REQ, LL_PING_REQ, LL_LENGTH_REQ, LL_PHY_REQ,
-      // LL_PHY_UPDATE_IND, LL_MIN_USED_CHANNELS_IND, LL_CTE_REQ, and one that nobody knows: unknown.
+      // LL_PHY_UPDATE_IND, LL_MIN_USED_CHANNELS_IND, LL_CTE_REQ, and an unassigned opcode: unknown.
       ("0e 0000000000000000", "070e"), ("0f 0600060000006400000000000000000000000000000000", "070f"),
       ("12", "0712"),
       ("14 fb004808fb004808", "0714"), ("16 0303", "0716"), ("18 01010a00", "0718"), ("19 0102", "0719"),
       ("1a 00", "071a"), ("ff", "07ff"),
-      // A length that is wrong is not understood.
+      // A PDU with an invalid length is unknown.
       ("08 ff", "0708"), ("00 0102", "0700"), ("02", "0702"),
     ])
   func answers(request: String, expected: String) throws {
@@ -51,13 +51,13 @@ struct ProcedureTests {
   }
 
   @Test(
-    "Answers and refusals are not answered, whatever their length",
+    "Responses and rejections of any length are not answered",
     arguments: ["07 14", "07", "070102", "09 0000000000000000", "0d 06", "0d", "11 14 1a", "11", ""])
   func silence(request: String) throws {
     #expect(try answer(to: request).isEmpty)
   }
 
-  @Test("The version is told once")
+  @Test("LL_VERSION_IND is sent once")
   func versionOnce() throws {
     let (_, central) = try pair()
     central.queue = [(3, hexBytes("0c0959000100")), (3, hexBytes("0c0959000100")), (3, hexBytes("12"))]
@@ -65,7 +65,7 @@ struct ProcedureTests {
     #expect(central.got.map(\.payload) == [hexBytes("0c06ffff0100"), hexBytes("0712")])
   }
 
-  @Test("A flood of requests is answered, one after the other, and does not hold up data")
+  @Test("A flood of requests is answered sequentially and does not delay data")
   func flood() throws {
     let (device, central) = try pair()
     central.queue = (0..<100).map { (3, [0x30 + UInt8($0)]) }
@@ -77,7 +77,7 @@ struct ProcedureTests {
   }
 
   @Test(
-    "LL_TERMINATE_IND is acknowledged, and the connection ends for its reason", arguments: [0x13, 0x15, 0xFF])
+    "LL_TERMINATE_IND is acknowledged and the connection ends with its reason", arguments: [0x13, 0x15, 0xFF])
   func terminated(reason: UInt8) throws {
     let (device, central) = try pair()
     var sent = 0
@@ -96,7 +96,7 @@ struct ProcedureTests {
     #expect(try #require(answers.last).pdu[0] & 4 != request.pdu[0] >> 1 & 4)
   }
 
-  @Test("Ending a connection says so to the peer, and waits for its acknowledgement")
+  @Test("Ending a connection transmits LL_TERMINATE_IND and waits for its acknowledgement")
   func terminating() throws {
     let (device, central) = try pair()
     device.layer.disconnect(0)
@@ -104,11 +104,11 @@ struct ProcedureTests {
     medium.run(until: milliseconds(300))
     #expect(central.got.map(\.payload) == [[2, 0x13]])
     #expect(device.events == [PeripheralTests.opened, .closed(connection: 0, reason: .localHostTerminated)])
-    // The place is free for the next.
+    // The index is free for the next connection.
     try device.advertise()
   }
 
-  @Test("A peer that does not acknowledge the end has until the supervision timeout")
+  @Test("An unacknowledged LL_TERMINATE_IND ends the connection after the supervision timeout")
   func unacknowledgedEnd() throws {
     let (device, central) = try pair { $0.timeout = 100 }
     central.stubbornFrom = 0
@@ -120,7 +120,7 @@ struct ProcedureTests {
   }
 
   @Test(
-    "Times change at the instant, wherever in its window the anchor comes",
+    "A connection update takes effect at the instant, with any anchor point in the transmit window",
     arguments: [0, 3, 24], [0, 1250, 2500])
   func update(offset: Int, into: Int) throws {
     let (device, central) = try pair()
@@ -134,7 +134,7 @@ struct ProcedureTests {
   }
 
   @Test(
-    "Channels change at the instant",
+    "A channel map update takes effect at the instant",
     arguments: [0x1F_00F0_F0F0, 3, 0x18_0000_0000, 0x10_0000_0001] as [UInt64])
   func channelMap(map: UInt64) throws {
     let (device, central) = try pair()
@@ -145,7 +145,7 @@ struct ProcedureTests {
     #expect(channels == Set((0..<37).filter { map >> UInt64($0) & 1 == 1 }.map { UInt8($0) }))
   }
 
-  @Test("Two instants at once, in either order and in the same event", arguments: 6...9, 6...9)
+  @Test("Two pending instants, in either order and in the same event", arguments: 6...9, 6...9)
   func twoInstants(first: Int, second: Int) throws {
     let (device, central) = try pair()
     central.update(interval: 40, timeout: 300, offset: 2, into: 600, ahead: first)
@@ -154,7 +154,7 @@ struct ProcedureTests {
     #expect(device.events == [PeripheralTests.opened] && Set(central.answered).count == central.event)
   }
 
-  @Test("No event is passed over between the indication and the instant", arguments: [10, 30])
+  @Test("No event is skipped between the indication and the instant", arguments: [10, 30])
   func latencyAndInstant(ahead: Int) throws {
     let (device, central) = try pair { $0.latency = 20 }
     let before = central.answered.count
@@ -165,11 +165,11 @@ struct ProcedureTests {
     #expect(device.events == [PeripheralTests.opened])
     let event = try #require(Transcript(medium).data(1).last { $0.pdu[0] & 3 == 3 && $0.pdu.count == 14 })
     let instant = Int(event.pdu[12]) | Int(event.pdu[13]) << 8
-    // From where it was heard, which is 20 events behind the first attempt at the latest.
+    // From the event in which it was received, which is at most 20 events after the first attempt.
     #expect(Set(central.answered).isSuperset(of: (instant - ahead)...instant))
   }
 
-  @Test("Instants while the peer is not heard are kept all the same", arguments: [0, 1, 2, 5])
+  @Test("Instants take effect also in events without a received packet", arguments: [0, 1, 2, 5])
   func deafInstant(silence: Int) throws {
     let (device, central) = try pair()
     let start = central.event + 8
@@ -195,7 +195,7 @@ struct ProcedureTests {
   }
 
   @Test(
-    "Times and channels that no connection can have end it",
+    "Invalid timing parameters and channel maps end the connection",
     arguments: [
       "00 00 0000 1800 0000 6400", "00 02 0000 0500 0000 6400", "00 02 0000 1800 f401 8003",
       "00 02 0000 1800 0000 0500", "01 0000000000", "01 0100000000", "01 00000000e0",
@@ -207,7 +207,7 @@ struct ProcedureTests {
     #expect(device.events.last == .closed(connection: 0, reason: DisconnectReason(rawValue: 0x1E)))
   }
 
-  @Test("Every control opcode with every length leaves a device that works")
+  @Test("A peripheral remains operational after every control opcode with every length")
   func everyOpcodeAndLength() throws {
     for opcode in UInt8.min...UInt8.max {
       let medium = RadioMedium(seed: UInt64(opcode))
@@ -216,7 +216,8 @@ struct ProcedureTests {
       central.timeout = 3200
       try device.advertise()
       central.connect()
-      // What ends a connection does so with any content, so it comes in a length that is not its own.
+      // PDUs that end a connection do so with any valid content; they are therefore sent with an invalid
+      // length.
       let own = [0: 12, 1: 8, 2: 2][Int(opcode)]
       central.queue = (0...27).filter { $0 != own && $0 > 0 }.map {
         (3, [opcode] + [UInt8](repeating: 0xFF, count: $0 - 1))
@@ -228,7 +229,7 @@ struct ProcedureTests {
     }
   }
 
-  @Test("Random data PDUs, of all LLIDs, never stop a device for good", arguments: 0..<20)
+  @Test("A peripheral remains operational after random data PDUs of all LLIDs", arguments: 0..<20)
   func randomPDUs(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let (device, central) = try pair { $0.timeout = 100 }
@@ -243,7 +244,7 @@ struct ProcedureTests {
     medium.run(until: milliseconds(60_000))
     central.vanish()
     medium.run(until: milliseconds(130_000))
-    // However it ended, it did, and another connection can be made.
+    // The connection has ended, for any reason, and another can be created.
     #expect(device.events.count == 2)
     if case .closed = device.events.last {} else { Issue.record("\(device.events)") }
     let next = ScriptedCentral(medium, 2)

@@ -2,14 +2,14 @@ import HeraldHAL
 import HeraldSimulation
 import Testing
 
-/// Milliseconds of the medium's time.
+/// Milliseconds of the medium's time, in nanoseconds.
 func milliseconds(_ count: Int) -> Int { count * 1_000_000 }
 
 @Suite("RadioMedium")
 struct RadioMediumTests {
   let medium = RadioMedium(seed: 1)
 
-  /// What a receiver gets that opens so many microseconds after the sender's first bit.
+  /// The result of a receiver that starts this number of microseconds after the sender's first bit.
   private func heard(opening late: Int, window: UInt32 = 500, change: (RawDevice) -> Void = { _ in })
     -> RawDevice
   {
@@ -21,7 +21,7 @@ struct RadioMediumTests {
     return receiver
   }
 
-  @Test("A packet is received whose first bit comes when the receiver opens, or later")
+  @Test("A packet is received if its first bit arrives at or after the start of the receiver")
   func first() {
     let receiver = heard(opening: 0)
     #expect(receiver.heard == [[2, 3, 7, 8, 9]])
@@ -29,7 +29,7 @@ struct RadioMediumTests {
     #expect(receiver.outcomes[0].end.since(receiver.outcomes[0].start) == 104)
   }
 
-  @Test("A receiver that opens a microsecond late hears nothing")
+  @Test("A receiver that starts one microsecond late receives no packet")
   func late() {
     let receiver = heard(opening: 1)
     #expect(receiver.outcomes.map(\.kind) == [.silent] && receiver.heard == [[]])
@@ -40,7 +40,7 @@ struct RadioMediumTests {
     #expect(heard(opening: 0, window: length).outcomes.map(\.kind) == [isHeard ? .received : .silent])
   }
 
-  @Test("Another channel, access address or CRCInit is not received")
+  @Test("A packet with another channel, access address or CRCInit is not received")
   func others() {
     let sender = RawDevice(medium, 0)
     let others = (1...3).map { RawDevice(medium, $0) }
@@ -52,7 +52,7 @@ struct RadioMediumTests {
     #expect(others.map { $0.outcomes.map(\.kind) } == [[.silent], [.silent], [.damaged]])
   }
 
-  @Test("An answer begins 150 µs after the end of what it answers, and is heard")
+  @Test("A response begins 150 µs after the end of the previous packet and is received")
   func answer() {
     let asking = RawDevice(medium, 0)
     let answering = RawDevice(medium, 1, deviation: 500)
@@ -69,7 +69,7 @@ struct RadioMediumTests {
     #expect(medium.transmissions[1].start - medium.transmissions[0].end == 150_000)
   }
 
-  @Test("A receiver goes on listening when it is told to, to the end of its window")
+  @Test("A receiver continues to the end of its window after the step receiveAgain")
   func again() {
     let sender = RawDevice(medium, 0)
     let receiver = RawDevice(medium, 1)
@@ -82,7 +82,7 @@ struct RadioMediumTests {
     #expect(receiver.outcomes.map(\.kind) == [.received, .received, .silent])
   }
 
-  @Test("An operation whose start is too near is late, and nothing is sent")
+  @Test("An operation whose start is too near is late and transmits no packet")
   func tooNear() {
     let sender = RawDevice(medium, 0)
     sender.transmit([2, 0], at: sender.now + (MediumRadio.leadTime - 1))
@@ -90,7 +90,7 @@ struct RadioMediumTests {
     #expect(sender.outcomes.map(\.kind) == [.late] && medium.transmissions.isEmpty)
   }
 
-  @Test("An operation can be given up until a packet is on the air")
+  @Test("An operation can be cancelled until a packet is on the air")
   func cancelling() {
     let sender = RawDevice(medium, 0)
     let receiver = RawDevice(medium, 1)
@@ -103,7 +103,7 @@ struct RadioMediumTests {
     #expect(!receiver.cancel() && !sender.cancel())
     medium.run(until: milliseconds(10))
     #expect(receiver.outcomes.map(\.kind) == [.received] && sender.outcomes.map(\.kind) == [.sent])
-    // There is none any more.
+    // No operation is left.
     #expect(!receiver.cancel() && !sender.cancel())
   }
 
@@ -114,12 +114,12 @@ struct RadioMediumTests {
     sender.transmit([2, 0], at: start + 1_000_000)
     medium.run(until: milliseconds(2000))
     let error = medium.transmissions[0].start - 1_000_000_000 + 1000 * deviation
-    // A second of a clock that is 500 ppm fast is shorter by 500 µs.
+    // A second of a clock that is 500 ppm fast is 500 µs shorter.
     #expect(abs(error) <= 2000)
     #expect(abs(Int(sender.now.since(start)) - 2_000_000 - 2 * deviation) <= 1)
   }
 
-  @Test("Packets that overlap damage each other, if they are to")
+  @Test("Overlapping packets damage each other if collisions are enabled")
   func collision() {
     medium.trouble.collides = true
     let senders = [RawDevice(medium, 0), RawDevice(medium, 1)]
@@ -131,7 +131,7 @@ struct RadioMediumTests {
     #expect(receiver.outcomes.map(\.kind) == [.damaged])
   }
 
-  @Test("Loss and lateness come as often as was asked for, and the same again for the same seed")
+  @Test("Packet loss and late operations have the configured rates and are reproducible by the seed")
   func trouble() {
     func outcomes() -> [RadioOutcome.Kind] {
       let medium = RadioMedium(seed: 7)
@@ -153,12 +153,13 @@ struct RadioMediumTests {
     let counts = [RadioOutcome.Kind.late, .damaged, .silent, .received].map { kind in
       once.filter { $0 == kind }.count
     }
-    // 10 % late; of the rest 10 % have no sender, and of what is then on the air 30 % are lost, by halves.
+    // 10 % are late; of the rest 10 % have no sender, and of the packets then on the air 30 % are lost, half
+    // of them undetected.
     #expect((70...130).contains(counts[0]) && (90...150).contains(counts[1]))
     #expect((170...250).contains(counts[2]) && (510...620).contains(counts[3]))
   }
 
-  @Test("Times wrap")
+  @Test("Times overflow")
   func times() {
     let end = RadioTime(microseconds: .max)
     #expect(end.isBefore(end + 1) && !(end + 1).isBefore(end) && !end.isBefore(end))

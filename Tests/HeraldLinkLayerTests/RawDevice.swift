@@ -2,7 +2,7 @@ import HeraldHAL
 import HeraldSimulation
 
 extension RadioPeripheral where Self: ~Copyable {
-  /// Puts a PDU where it is sent from.
+  /// Writes a PDU into the transmit buffer.
   mutating func load(_ pdu: [UInt8]) {
     var place = outgoing()
     var index = 0
@@ -19,19 +19,19 @@ extension RadioPeripheral where Self: ~Copyable {
   }
 }
 
-/// A device without a link layer: it does with its radio what a test says.
+/// A device without a link layer: a test determines the operations of its radio.
 final class RawDevice: MediumDevice {
   static let advertisingAddress: UInt32 = 0x8E89_BED6
   static let advertisingCRC: UInt32 = 0x55_5555
 
   var radio: MediumRadio
   var outcomes: [RadioOutcome] = []
-  /// What was received, empty where there was nothing.
+  /// The received PDUs; empty where no packet was received.
   var heard: [[UInt8]] = []
-  /// What follows an outcome.
+  /// Determines the step that follows an outcome.
   var next: (RawDevice, RadioOutcome) -> RadioStep = { _, _ in .stop }
 
-  /// Device number `number`, which is how many the medium has already.
+  /// Creates device number `number`, the number of devices already on the medium.
   init(_ medium: RadioMedium, _ number: Int, deviation: Int = 0) {
     radio = medium.makeRadio(deviation: deviation)
     medium.attach(self, to: number)

@@ -1,12 +1,13 @@
 import HeraldHAL
 import HeraldSimulation
 
-/// A central that is written for tests, apart from the link layer, by the text of the specification: it
-/// connects to the first connectable advertisement, has its events, and does wrong what it is told to.
+/// A central for tests, written from the text of the specification and independent of the link layer: it
+/// connects to the first connectable advertisement, executes its connection events, and simulates the
+/// configured errors.
 final class ScriptedCentral: MediumDevice {
   static let crcInit: UInt32 = 0x1B7F2C
 
-  /// Another one for a second central.
+  /// The access address; a second central must use another one.
   var accessAddress: UInt32 = 0x5065_5DA3
 
   let medium: RadioMedium
@@ -20,30 +21,30 @@ final class ScriptedCentral: MediumDevice {
   var timeout: UInt16 = 100
   var channels: UInt64 = 0x1F_FFFF_FFFF
   var hop = 7
-  /// The clock's accuracy as it is told: 500 ppm.
+  /// The declared clock accuracy: 500 ppm.
   var accuracy = 0
-  /// Takes the place of the fields: 22 bytes from the access address on.
+  /// Replaces the fields: 22 bytes from the access address on.
   var fields: [UInt8]?
-  /// How many microseconds into the window the first anchor comes.
+  /// The time of the first anchor point after the start of its window, in microseconds.
   var into = 0
 
-  /// What is to be sent: LLID and payload.
+  /// The payloads to be transmitted: LLID and payload.
   var queue: [(UInt8, [UInt8])] = []
-  /// What came: LLID and payload, and the number of the event.
+  /// The received payloads: LLID and payload, and the number of the event.
   var got: [(llid: UInt8, payload: [UInt8], event: Int)] = []
-  /// Events in which something came.
+  /// The events in which a packet was received.
   var answered: [Int] = []
-  /// Packets whose CRC is wrong, of an event: by `spoils(event, number)`.
+  /// Packets to be transmitted with a wrong CRC: determined by `spoils(event, number)`.
   var spoils: (Int, Int) -> Bool = { _, _ in false }
-  /// Events that are left out.
+  /// Events that are omitted.
   var isSilent: (Int) -> Bool = { _ in false }
-  /// Events whose answers are not taken in.
+  /// Events whose responses are ignored.
   var isDeaf: (Int) -> Bool = { _ in false }
-  /// What is done before an event.
+  /// Called before an event.
   var before: (ScriptedCentral, Int) -> Void = { _, _ in }
-  /// Exchanges in one event, at most.
+  /// The maximum number of exchanges in one event.
   var exchanges = 6
-  /// Acknowledges nothing, from the event with this number on.
+  /// No PDU is acknowledged from the event with this number on.
   var stubbornFrom = Int.max
 
   private(set) var event = 0
@@ -70,7 +71,7 @@ final class ScriptedCentral: MediumDevice {
     (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
   }
 
-  /// Begins to look for an advertisement on channel 37.
+  /// Starts scanning for an advertisement on channel 37.
   func connect() {
     phase = .listen
     receive(window: 30_000_000)
@@ -115,7 +116,7 @@ final class ScriptedCentral: MediumDevice {
     return false
   }
 
-  /// Plans an event whose first bit is on the air at a moment of the medium, in nanoseconds.
+  /// Schedules an event whose first bit is transmitted at a time of the medium, in nanoseconds.
   private func plan(at moment: Int) {
     anchor = moment
     medium.at(moment - 400_000) { self.begin() }
@@ -184,7 +185,7 @@ final class ScriptedCentral: MediumDevice {
 
   private func next() {
     event += 1
-    // The step to an instant is by the old interval.
+    // The time until the instant is counted with the old interval.
     var step = Int(interval) * 1250
     for update in updates where update.instant == event & 0xFFFF { update.change() }
     updates.removeAll { $0.instant == event & 0xFFFF }
@@ -194,11 +195,11 @@ final class ScriptedCentral: MediumDevice {
     plan(at: anchor + step * 1000 - step * deviation / 1000)
   }
 
-  /// Goes away without a word.
+  /// Stops transmitting without terminating the connection.
   func vanish() { isConnected = false }
 
-  /// Has times change at an instant so many events ahead. The anchor then comes `into` microseconds into its
-  /// window.
+  /// Starts a connection update with an instant this number of events ahead. The anchor point is then `into`
+  /// microseconds after the start of its window.
   func update(
     interval: UInt16, latency: UInt16 = 0, timeout: UInt16 = 100, offset: Int = 0, into: Int = 0,
     ahead: Int = 6
@@ -220,7 +221,7 @@ final class ScriptedCentral: MediumDevice {
       ))
   }
 
-  /// Has channels change at an instant so many events ahead.
+  /// Starts a channel map update with an instant this number of events ahead.
   func remap(_ map: UInt64, ahead: Int = 6) {
     let instant = event + ahead
     queue.append((3, [1] + Self.bytes(Int(map), 5) + Self.bytes(instant, 2)))

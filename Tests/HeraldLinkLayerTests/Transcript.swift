@@ -3,7 +3,7 @@ import HeraldHAL
 import HeraldLinkLayer
 import HeraldSimulation
 
-/// What a medium carried, looked at from outside.
+/// Analysis of the packets transmitted on a medium.
 struct Transcript {
   let sent: [RadioMedium.Transmission]
 
@@ -12,11 +12,11 @@ struct Transcript {
     record(medium)
   }
 
-  /// How many nanoseconds answers are from 150 µs after what they answer. An answer is what another device
-  /// sends on the same channel with the same access address within 200 µs.
+  /// The deviations of responses from T_IFS, in nanoseconds. A response is a packet that another device
+  /// transmits on the same channel with the same access address within 200 µs.
   var answers: [Int] { Self.answers(sent) }
 
-  /// The same on data channels, where nobody else is by chance.
+  /// The same for data channels, on which no other device transmits within that time by chance.
   var dataAnswers: [Int] { Self.answers(sent.filter { $0.channel < 37 }) }
 
   private static func answers(_ sent: [RadioMedium.Transmission]) -> [Int] {
@@ -38,8 +38,8 @@ struct Transcript {
     sent.filter { $0.device == device && $0.channel < 37 }
   }
 
-  /// With AIR_RECORDS set to a folder, all is written there as lines of start, end, device, MHz over 2400,
-  /// access address and packet: programs that judge recordings of the air read that.
+  /// If AIR_RECORDS names a folder, all packets are written there as lines of start, end, device, MHz over
+  /// 2400, access address and packet, for programs that analyse recordings.
   private func record(_ medium: RadioMedium) {
     guard let folder = ProcessInfo.processInfo.environment["AIR_RECORDS"] else { return }
     var text = ""

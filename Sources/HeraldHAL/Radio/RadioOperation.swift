@@ -1,32 +1,32 @@
-/// What a radio is to do at a certain moment: transmit a packet, or listen for one.
+/// An operation of a radio at a given time: the transmission or reception of a packet.
 public struct RadioOperation: Equatable, BitwiseCopyable, Sendable {
-  /// Transmitting or receiving.
+  /// The direction of the operation.
   public enum Kind: UInt8, BitwiseCopyable, Sendable {
-    /// Sends what `RadioPeripheral.outgoing` holds when the operation begins.
+    /// Transmits the content of `RadioPeripheral.outgoing` at the start of the operation.
     case transmit = 0
-    /// Takes the first packet whose first bit comes at or after `start`.
+    /// Receives the first packet whose first bit arrives at or after `start`.
     case receive = 1
   }
 
-  /// What to do.
+  /// The direction.
   public var kind: Kind
-  /// The channel's index, 0…39; 37, 38 and 39 are for advertising. It stands for the frequency and for the
+  /// The channel index, 0…39; 37, 38 and 39 are the advertising channels. It determines the frequency and the
   /// whitening.
   public var channel: UInt8
-  /// How many bytes the payload of a received packet may have; with more it counts as damaged.
+  /// The maximum length of the payload of a received packet in bytes; a longer packet is reported as damaged.
   public var longestPayload: UInt8
-  /// Transmitting: when the first bit of the preamble leaves the antenna. Receiving: the earliest moment at
-  /// which it may arrive.
+  /// For a transmission: the time at which the first bit of the preamble is transmitted. For a reception: the
+  /// earliest time at which it may arrive.
   public var start: RadioTime
-  /// Receiving: how many microseconds after `start` the access address must have arrived. A packet that has
-  /// begun so is received to its end.
+  /// For a reception: the time in microseconds after `start` within which the access address must have
+  /// arrived. A packet whose access address has arrived in time is received to its end.
   public var window: UInt32
   /// The access address.
   public var accessAddress: UInt32
-  /// What the CRC starts with: 24 bits.
+  /// The initial value of the CRC, CRCInit: 24 bits.
   public var crcInit: UInt32
 
-  /// A transmission.
+  /// Creates a transmission.
   public static func transmit(
     at start: RadioTime, channel: UInt8, accessAddress: UInt32, crcInit: UInt32, longestPayload: UInt8
   ) -> RadioOperation {
@@ -35,7 +35,7 @@ public struct RadioOperation: Equatable, BitwiseCopyable, Sendable {
       accessAddress: accessAddress, crcInit: crcInit)
   }
 
-  /// A reception.
+  /// Creates a reception.
   public static func receive(
     from start: RadioTime, window: UInt32, channel: UInt8, accessAddress: UInt32, crcInit: UInt32,
     longestPayload: UInt8
@@ -46,33 +46,33 @@ public struct RadioOperation: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// How an operation, or a step that followed it, ended.
+/// The result of an operation, or of a step that followed it.
 public struct RadioOutcome: Equatable, BitwiseCopyable, Sendable {
-  /// What came of it.
+  /// The type of the result.
   public enum Kind: UInt8, BitwiseCopyable, Sendable {
     /// The packet was transmitted.
     case sent = 0
     /// A packet with a correct CRC is in `RadioPeripheral.incoming`.
     case received = 1
-    /// A packet arrived with a wrong CRC, or was longer than allowed.
+    /// A packet with a wrong CRC, or longer than permitted, was received.
     case damaged = 2
-    /// No access address arrived in the window.
+    /// No access address was received within the window.
     case silent = 3
-    /// The moment had passed, or was too near, when the radio was told: nothing was transmitted or received.
-    /// A normal outcome, of a processor that was kept from its work.
+    /// The start had passed, or was too near, when the operation was given to the radio: no packet was
+    /// transmitted or received. This is a normal result if the processor was delayed.
     case late = 4
   }
 
-  /// What came of it.
+  /// The type of the result.
   public var kind: Kind
-  /// The strength of a packet that arrived, in dBm; 127 if the radio could not tell.
+  /// The RSSI of the received packet in dBm; 127 if the radio did not measure it.
   public var rssi: Int8
-  /// When the first bit of the packet was on the air; with `silent` and `late` the same as `end`.
+  /// The time of the first bit of the packet; for `silent` and `late` the same as `end`.
   public var start: RadioTime
-  /// When its last bit was; with `silent` and `late` when the radio was free again.
+  /// The time of its last bit; for `silent` and `late` the time at which the radio became idle.
   public var end: RadioTime
 
-  /// Stated one by one.
+  /// Creates an outcome from its fields.
   public init(_ kind: Kind, start: RadioTime, end: RadioTime, rssi: Int8 = 127) {
     self.kind = kind
     self.rssi = rssi
@@ -81,14 +81,14 @@ public struct RadioOutcome: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// What a radio is to do after an outcome.
+/// The step of a radio that follows an outcome.
 public enum RadioStep: UInt8, BitwiseCopyable, Sendable {
-  /// Nothing: the exchange is over, and the radio may be switched off.
+  /// The exchange has ended, and the radio may be switched off.
   case stop = 0
   /// Transmit `outgoing` 150 µs after the end of the last packet, on the same channel.
   case transmitAfterSpace = 1
-  /// Listen for a packet that begins 150 µs after the end of the last one, on the same channel.
+  /// Receive a packet that begins 150 µs after the end of the last one, on the same channel.
   case receiveAfterSpace = 2
-  /// Go on listening, to the end of the window of the operation.
+  /// Continue to receive until the end of the window of the operation.
   case receiveAgain = 3
 }

@@ -1,36 +1,36 @@
-/// A moment on the clock of a radio: microseconds, modulo 2³².
+/// A time on the clock of a radio: microseconds, modulo 2³².
 ///
-/// 32 bits wrap after 71 minutes. All that a link layer plans or looks back to is less than a minute away, so
-/// a difference is never ambiguous, and a processor of 32 bits adds and compares in one instruction what
-/// would be four with 64. Earlier and later are therefore relations between moments less than 35 minutes
-/// apart, and there is no order of all of them.
+/// 32 bits overflow after 71 minutes. All times that a link layer schedules or refers to are less than a
+/// minute away, so that a difference is never ambiguous, and a 32-bit processor adds and compares in one
+/// instruction instead of four with 64 bits. "Earlier" and "later" are therefore relations between times less
+/// than 35 minutes apart; there is no total order.
 public struct RadioTime: Hashable, BitwiseCopyable, Sendable {
   /// Microseconds, modulo 2³².
   public let microseconds: UInt32
 
-  /// The moment with this number.
+  /// The time with this number of microseconds.
   @inlinable
   public init(microseconds: UInt32) { self.microseconds = microseconds }
 
-  /// The moment so many microseconds later.
+  /// The time this number of microseconds later.
   @inlinable
   public static func + (left: RadioTime, right: UInt32) -> RadioTime {
     RadioTime(microseconds: left.microseconds &+ right)
   }
 
-  /// The moment so many microseconds earlier.
+  /// The time this number of microseconds earlier.
   @inlinable
   public static func - (left: RadioTime, right: UInt32) -> RadioTime {
     RadioTime(microseconds: left.microseconds &- right)
   }
 
-  /// Whether this comes before `other`.
+  /// Whether this time is before `other`.
   @inlinable
   public func isBefore(_ other: RadioTime) -> Bool {
     Int32(bitPattern: microseconds &- other.microseconds) < 0
   }
 
-  /// How many microseconds this comes after `earlier`; 0 if it comes before.
+  /// The number of microseconds from `earlier` to this time; 0 if this time is before `earlier`.
   @inlinable
   public func since(_ earlier: RadioTime) -> UInt32 {
     isBefore(earlier) ? 0 : microseconds &- earlier.microseconds

@@ -1,7 +1,7 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What kind of advertising (Core Specification, Vol 6, Part B, 4.4.2).
+/// The advertising event type (Core Specification, Vol 6, Part B, 4.4.2).
 public enum AdvertisingType: Equatable, BitwiseCopyable, Sendable {
   /// Connectable and scannable, undirected: ADV_IND.
   case connectable
@@ -9,20 +9,20 @@ public enum AdvertisingType: Equatable, BitwiseCopyable, Sendable {
   case scannable
   /// Non-connectable and non-scannable: ADV_NONCONN_IND.
   case nonConnectable
-  /// Connectable by one device alone: ADV_DIRECT_IND. In high duty cycle an event follows the other without a
-  /// delay, for 1.28 s at most.
+  /// Connectable by one device only: ADV_DIRECT_IND. In high duty cycle the events follow each other without
+  /// a delay, for at most 1.28 s.
   case directed(to: DeviceAddress, isHighDuty: Bool)
 }
 
-/// What is advertised, as the host wants it.
+/// The parameters and data of advertising, as set by the host.
 struct AdvertisingSettings {
-  /// The PDU's type.
+  /// The PDU type.
   var kind: AdvertisingHeader.Kind
-  /// Whom directed advertising is for.
+  /// The target of directed advertising.
   var peer: DeviceAddress
   var isHighDuty: Bool
   var address: DeviceAddress
-  /// Microseconds between the starts of two events, without the random delay.
+  /// The advertising interval in microseconds, without the random delay.
   var interval: UInt32
   var data: InlineBytes<31>
   var response: InlineBytes<31>
@@ -37,7 +37,7 @@ struct AdvertisingSettings {
     response = InlineBytes()
   }
 
-  /// Takes over the type.
+  /// Sets the event type.
   mutating func set(_ type: AdvertisingType) {
     peer = .zero
     isHighDuty = false
@@ -52,7 +52,7 @@ struct AdvertisingSettings {
     }
   }
 
-  /// Appends the PDU that is advertised.
+  /// Appends the advertising PDU.
   mutating func writeAdvertisement(to writer: inout ByteWriter) {
     if kind == .directed {
       write(.directed, peer.kind, length: 12, to: &writer)
@@ -63,7 +63,7 @@ struct AdvertisingSettings {
     }
   }
 
-  /// Appends the PDU that answers a scan request.
+  /// Appends the scan response PDU.
   mutating func writeResponse(to writer: inout ByteWriter) {
     write(.scanResponse, .public, length: 6 &+ response.count, to: &writer)
     writer.bytes(response.span)
@@ -79,27 +79,28 @@ struct AdvertisingSettings {
   }
 }
 
-/// An advertising event that is under way: what the radio interrupt knows of it.
+/// The state of an advertising event in progress that the radio interrupt uses.
 struct AdvertisingEvent {
-  /// What the last operation was.
+  /// The last operation.
   enum Phase: UInt8, BitwiseCopyable {
     case advertise = 0
     case listen = 1
     case respond = 2
   }
 
-  /// The longest time of one channel without an answer: the longest packet, the space, and the window.
+  /// The maximum time of one channel without a response: the longest packet, the space, and the receive
+  /// window.
   static var channelTime: UInt32 { 376 &+ 150 &+ 45 }
-  /// What a scan request and its answer, or a CONNECT_IND, add to that at most.
+  /// The maximum time that a scan request and its response, or a CONNECT_IND, add to it.
   static var answerTime: UInt32 { 176 &+ 150 &+ 376 }
 
   var phase: Phase
   /// The channel: 37…39.
   var channel: UInt8
   var kind: AdvertisingHeader.Kind
-  /// By when the last packet must be over.
+  /// The time at which the last packet must have ended.
   var limit: RadioTime
-  /// A CONNECT_IND for us came, which ended then. It is in `LinkLayer.request`.
+  /// A CONNECT_IND for this device was received and ended at this time. It is in `LinkLayer.request`.
   var wasRequested: Bool
   var requestEnd: RadioTime
 

@@ -1,29 +1,30 @@
 import HeraldHAL
 
-/// The 32 bits that packets of one connection begin with (Core Specification, Vol 6, Part B, 2.1.2).
+/// The 32-bit access address at the beginning of all packets of a connection (Core Specification, Vol 6, Part
+/// B, 2.1.2).
 public struct AccessAddress: Equatable, BitwiseCopyable, Sendable {
-  /// The bits, of which bit 0 is sent first.
+  /// The bits of the address; bit 0 is transmitted first.
   public let rawValue: UInt32
 
-  /// The address with these bits.
+  /// Creates the address with these bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// That of all packets on the advertising channels.
+  /// The access address of all packets on the advertising channels.
   public static var advertising: AccessAddress { AccessAddress(rawValue: 0x8E89_BED6) }
 
-  /// Whether a receiver would take one for the advertising channels' address: no more than one bit differs.
+  /// Whether the address is that of the advertising channels or differs from it in one bit only.
   public var resemblesAdvertising: Bool {
     (rawValue ^ Self.advertising.rawValue).nonzeroBitCount <= 1
   }
 
-  /// Whether a central may choose it for a connection: it is not like the advertising channels'; it has no
-  /// more than six equal bits in a row and no more than 24 transitions; its four bytes are not all equal; its
-  /// six most significant bits have two transitions at least.
+  /// Whether a central may choose the address for a connection: it differs from that of the advertising
+  /// channels in at least two bits; it has at most six consecutive equal bits and at most 24 transitions; its
+  /// four bytes are not all equal; its six most significant bits have at least two transitions.
   ///
-  /// That it differs from those of other connections is for the caller to see to.
+  /// The caller ensures that it differs from those of other connections.
   public var isValid: Bool {
     if resemblesAdvertising { return false }
-    // Bit n tells whether bits n and n + 1 differ.
+    // Bit n is set if bits n and n + 1 differ.
     let transitions = (rawValue ^ (rawValue &>> 1)) & 0x7FFF_FFFF
     if transitions.nonzeroBitCount > 24 { return false }
     // The transitions among bits 26…31.
@@ -33,7 +34,7 @@ public struct AccessAddress: Equatable, BitwiseCopyable, Sendable {
     {
       return false
     }
-    // Seven equal bits in a row have six places in a row without a transition.
+    // Seven consecutive equal bits have six consecutive positions without a transition.
     var equal = ~transitions & 0x7FFF_FFFF
     var shift = 1
     while shift < 6 {
@@ -43,8 +44,8 @@ public struct AccessAddress: Equatable, BitwiseCopyable, Sendable {
     return equal == 0
   }
 
-  /// One that a central may choose. The random bits are drawn anew until they are valid: one in 14 is not, so
-  /// after 16 draws something is wrong with the source, and a fixed one is taken.
+  /// A random address that a central may choose. Random bits are drawn until they are valid: one draw in 14
+  /// is not, so that after 16 draws the source is assumed to be defective and a fixed address is used.
   public static func random<Source: RandomSource & ~Copyable>(from source: inout Source) -> AccessAddress {
     var draws = 0
     while draws < 16 {

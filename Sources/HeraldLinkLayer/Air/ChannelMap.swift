@@ -1,11 +1,12 @@
-/// Which of the 37 data channels a connection uses (Core Specification, Vol 6, Part B, 4.5.8).
+/// The channel map of a connection: the used ones of the 37 data channels (Core Specification, Vol 6, Part B,
+/// 4.5.8).
 public struct ChannelMap: Equatable, BitwiseCopyable, Sendable {
   /// Channels 0…31, channel 0 in bit 0.
   private let low: UInt32
   /// Channels 32…36, channel 32 in bit 0.
   private let high: UInt8
 
-  /// From five bytes as they are sent. Bits that stand for no channel are dropped.
+  /// Reads five bytes as transmitted. Bits without a channel are ignored.
   public init(low: UInt32, high: UInt8) {
     self.low = low
     self.high = high & 0x1F
@@ -14,51 +15,51 @@ public struct ChannelMap: Equatable, BitwiseCopyable, Sendable {
   /// All 37 channels.
   public static var all: ChannelMap { ChannelMap(low: .max, high: 0x1F) }
 
-  /// The five bytes: the first four as a number.
+  /// The first four of the five bytes, as a number.
   public var lowBits: UInt32 { low }
-  /// The five bytes: the last.
+  /// The last of the five bytes.
   public var highBits: UInt8 { high }
 
-  /// How many channels are used: 0…37. A connection needs 2 at least.
+  /// The number of used channels: 0…37. A connection requires at least 2.
   public var count: Int { low.nonzeroBitCount &+ high.nonzeroBitCount }
-  /// Whether a connection can use it.
+  /// Whether the map is valid for a connection.
   public var isValid: Bool { count >= 2 }
 
-  /// Whether channel `index` is used; none above 36 is.
+  /// Whether channel `index` is used; `false` for all above 36.
   public func contains(_ index: UInt8) -> Bool {
     if index < 32 { return low &>> UInt32(index) & 1 != 0 }
     return index < 37 && high &>> (index &- 32) & 1 != 0
   }
 }
 
-/// Where a connection is on the data channels: channel selection algorithm #1 (Core Specification, Vol 6,
-/// Part B, 4.5.8.2).
+/// Channel selection algorithm #1 of a connection (Core Specification, Vol 6, Part B, 4.5.8.2).
 public struct ChannelSelection: Equatable, BitwiseCopyable, Sendable {
   /// lastUnmappedChannel, then unmappedChannel of the current event: 0…36.
   private var unmapped: UInt8
-  /// The step between events: 5…16.
+  /// hopIncrement: 5…16.
   private let hop: UInt8
 
-  /// Before the first event of a connection with this hopIncrement.
+  /// The state before the first event of a connection with this hopIncrement.
   public init(hop: UInt8) {
     unmapped = 0
     self.hop = hop
   }
 
-  /// Goes on by `events` connection events.
+  /// Advances by `events` connection events.
   public mutating func advance(by events: UInt16) {
     if events == 1 {
-      // Nearly always, and without a division.
+      // The usual case, computed without a division.
       unmapped &+= hop
       if unmapped >= 37 { unmapped &-= 37 }
       return
     }
-    // (36 + 36 · 31) is within 16 bits, 36 · 65,535 is not.
+    // The sum of 36 and 36 · 31 fits in 16 bits; 36 · 65,535 does not.
     let steps = events % 37
     unmapped = UInt8(truncatingIfNeeded: (UInt16(unmapped) &+ steps &* UInt16(hop)) % 37)
   }
 
-  /// The channel of the current event. `map` has one at least; with none it is channel 0.
+  /// The channel of the current event. `map` contains at least one channel; for an empty map the result is
+  /// channel 0.
   public func channel(in map: ChannelMap) -> UInt8 {
     if map.contains(unmapped) { return unmapped }
     let count = map.count

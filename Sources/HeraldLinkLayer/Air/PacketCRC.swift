@@ -1,15 +1,16 @@
 /// The cyclic redundancy check of a link layer packet: 24 bits over the PDU (Core Specification, Vol 6, Part
 /// B, 3.1.1), polynomial x²⁴ + x¹⁰ + x⁹ + x⁶ + x⁴ + x³ + x + 1.
 ///
-/// A radio computes it in hardware. This is for radios that do not, and for tests.
+/// Most radios compute it in hardware. This implementation is for radios that do not, and for tests.
 public enum PacketCRC {
-  /// What the register starts with on the advertising channels.
+  /// The initial value of the register on the advertising channels.
   public static var advertisingInit: UInt32 { 0x55_5555 }
 
-  /// The check of `pdu`. The register starts with the 24 bits of `start`, CRCInit as a number, of which bit 0
-  /// is sent first in CONNECT_IND. Bits 0…7 of the result are the first byte on the air.
+  /// The CRC of `pdu`. The register is initialised with the 24 bits of `start`, CRCInit as a number, of which
+  /// bit 0 is transmitted first in CONNECT_IND. Bits 0…7 of the result are the first byte transmitted.
   public static func check(_ pdu: Span<UInt8>, start: UInt32) -> UInt32 {
-    // The register is kept mirrored: bytes go in and come out least significant bit first, as on the air.
+    // The register is stored in reversed bit order, because bytes are transmitted least significant bit
+    // first.
     var register = mirrored(start)
     for index in 0..<pdu.count {
       register ^= UInt32(pdu[unchecked: index])
@@ -22,7 +23,7 @@ public enum PacketCRC {
     return register
   }
 
-  /// The low 24 bits in reversed order.
+  /// The low 24 bits of a value in reversed order.
   private static func mirrored(_ value: UInt32) -> UInt32 {
     var rest = value
     var result: UInt32 = 0

@@ -1,11 +1,11 @@
 /// Acknowledgement and flow control of one connection: SN and NESN (Core Specification, Vol 6, Part B,
 /// 4.5.9).
 ///
-/// This is what the radio interrupt decides in. It knows that there are PDUs, not what is in them.
+/// The radio interrupt uses it to select the next PDU. It is independent of the content of the PDUs.
 struct Acknowledgement: BitwiseCopyable {
-  /// What was given to the radio last, and is sent again until the peer acknowledges it.
+  /// The PDU that was passed to the radio last and is retransmitted until the peer acknowledges it.
   enum InFlight: UInt8, BitwiseCopyable {
-    /// It was acknowledged: the next PDU may be chosen.
+    /// No PDU is unacknowledged: the next one may be selected.
     case nothing = 0
     /// An empty PDU.
     case empty = 1
@@ -19,17 +19,17 @@ struct Acknowledgement: BitwiseCopyable {
   private var sequence: Bool
   /// nextExpectedSeqNum.
   private var nextExpected: Bool
-  /// What is in flight.
+  /// The PDU that has not been acknowledged yet.
   private(set) var inFlight: InFlight
 
-  /// At the start of a connection.
+  /// The state at the start of a connection.
   init() {
     sequence = false
     nextExpected = false
     inFlight = .nothing
   }
 
-  /// Takes the acknowledgement in a header that came. Returns what it acknowledges.
+  /// Processes the acknowledgement in a received header. Returns the PDU that it acknowledges.
   mutating func acknowledged(by header: DataHeader) -> InFlight {
     guard header.nextExpected != sequence else { return .nothing }
     sequence.toggle()
@@ -37,16 +37,16 @@ struct Acknowledgement: BitwiseCopyable {
     return inFlight
   }
 
-  /// Whether the PDU with this header is new, and not the last one sent again.
+  /// Whether the PDU with this header is new, and not a retransmission of the last one.
   func isNew(_ header: DataHeader) -> Bool { header.sequence == nextExpected }
 
-  /// Acknowledges the new PDU. Without this the peer sends it again: that is the flow control.
+  /// Acknowledges the new PDU. Otherwise the peer retransmits it, which provides flow control.
   mutating func accept() { nextExpected.toggle() }
 
-  /// Chooses what to send: what is in flight again, or `next`.
+  /// Selects the PDU to be transmitted: the unacknowledged one again, or `next`.
   mutating func choose(_ next: InFlight) { if inFlight == .nothing { inFlight = next } }
 
-  /// The header of what is in flight.
+  /// The header of the unacknowledged PDU.
   func header(_ content: DataHeader.Content, hasMore: Bool, length: UInt8) -> DataHeader {
     DataHeader(content, nextExpected: nextExpected, sequence: sequence, hasMore: hasMore, length: length)
   }

@@ -1,42 +1,43 @@
 import HeraldHAL
 
-/// A connection event that is under way: what the radio interrupt knows of it. The level below fills it in
-/// before, and reads it after.
+/// The state of a connection event in progress that the radio interrupt uses. The level below prepares it
+/// before the event and evaluates it afterwards.
 struct ConnectionEvent: BitwiseCopyable {
-  /// Longest packet of a data channel without data length extension.
+  /// The duration in microseconds of the longest data channel packet without data length extension.
   static var longestPacket: UInt32 { 296 }
-  /// The space between two packets.
+  /// The time between two packets, T_IFS, in microseconds.
   static var space: UInt32 { 150 }
-  /// How many payloads one event may take in.
+  /// The maximum number of payloads accepted in one event.
   static var capacity: UInt8 { 3 }
 
-  /// The connection.
+  /// The index of the connection.
   var link = UInt8(0)
-  /// By when the last packet must be over.
+  /// The time at which the last packet must have ended.
   var limit = RadioTime(microseconds: 0)
-  /// How many more payloads there is room for.
+  /// The number of further payloads for which there is room.
   var room = UInt8(0)
-  /// When the first packet of the central began; as a peripheral this is what the event is for.
+  /// The start of the central's first packet; for a peripheral it is the anchor point.
   var anchor = RadioTime(microseconds: 0)
   var hasAnchor = false
-  /// When the last packet with a correct CRC ended.
+  /// The end of the last packet with a correct CRC.
   var heard = RadioTime(microseconds: 0)
   var wasHeard = false
-  /// How many packets in a row had a wrong CRC. Two end the event.
+  /// The number of consecutive packets with a wrong CRC. Two end the event.
   var damaged = UInt8(0)
-  /// The peer has more to send, as far as is known.
+  /// The peer has more data, according to the last MD bit received.
   var peerHasMore = false
-  /// We said so in the last packet.
+  /// The MD bit of the last packet transmitted.
   var hasMore = false
-  /// A packet was sent in this event, and no control PDU came after it: the last one is acknowledged.
+  /// A packet was transmitted in this event and no control PDU was received after it: the last control PDU is
+  /// acknowledged.
   var acknowledgedControl = false
-  /// How strong the last packet was.
+  /// The RSSI of the last packet.
   var rssi = Int8(0)
 
-  /// No packet yet.
+  /// Creates the state before an event, without packets.
   init() {}
 
-  /// Before the event.
+  /// The state before the event.
   init(link: UInt8, limit: RadioTime, room: UInt8) {
     self.link = link
     self.limit = limit
@@ -44,7 +45,8 @@ struct ConnectionEvent: BitwiseCopyable {
     rssi = 127
   }
 
-  /// Whether there is time for so many longest packets, the first of them after the space.
+  /// Whether there is time for this number of packets of maximum length, of which the first begins after the
+  /// space.
   func hasTime(for packets: UInt32, after end: RadioTime) -> Bool {
     !limit.isBefore(end + packets &* (Self.space &+ Self.longestPacket))
   }

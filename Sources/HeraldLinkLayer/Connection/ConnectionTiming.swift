@@ -1,14 +1,14 @@
 import HeraldHAL
 
-/// When and where the events of a connection take place (Core Specification, Vol 6, Part B, 4.5).
+/// The times and channels of the events of a connection (Core Specification, Vol 6, Part B, 4.5).
 struct ConnectionTiming: BitwiseCopyable {
-  /// One unit of intervals and windows, in microseconds.
+  /// The unit of connection intervals and transmit windows, in microseconds.
   static var unit: UInt32 { 1250 }
-  /// How far the moment of a packet may be off besides the drift of the clocks, as sleep clocks have ticks
+  /// The tolerance of packet times in addition to clock drift, caused by the resolution of sleep clocks
   /// (4.2.2).
   static var jitter: UInt32 { 16 }
-  /// How much earlier the first window is opened: there are centrals that count ticks of 32,768 Hz and begin
-  /// one too early.
+  /// The additional time by which the first window is opened earlier: some centrals count ticks of 32,768 Hz
+  /// and transmit one tick too early.
   static var tick: UInt32 { 31 }
 
   /// connInterval in microseconds.
@@ -17,24 +17,24 @@ struct ConnectionTiming: BitwiseCopyable {
   private(set) var latency: UInt16 = 0
   /// connSupervisionTimeout in microseconds.
   private(set) var timeout: UInt32 = 0
-  /// connEventCounter of the event that comes next.
+  /// connEventCounter of the next event.
   private(set) var counter: UInt16 = 0
-  /// When the event that comes next begins, if both clocks are right: its anchor, or the start of the window
-  /// in which that comes.
+  /// The start of the next event without clock drift: its anchor point, or the start of the transmit window
+  /// that contains it.
   private(set) var nominal: RadioTime = RadioTime(microseconds: 0)
-  /// How long that window is, in microseconds; 0 once an anchor is known.
+  /// The size of that transmit window in microseconds; 0 when an anchor point is known.
   private(set) var window: UInt32 = 0
-  /// When a packet last showed where the peer's clock is.
+  /// The time of the last packet from which the time of the peer's clock is known.
   private(set) var synchronized: RadioTime = RadioTime(microseconds: 0)
-  /// When a packet with a correct CRC last came.
+  /// The time of the last packet with a correct CRC.
   private(set) var heard: RadioTime = RadioTime(microseconds: 0)
-  /// Whether one has come at all.
+  /// Whether a packet has been received in this connection.
   private(set) var isEstablished: Bool = false
-  /// How much earlier or later than `nominal` a packet may come, in microseconds.
+  /// The window widening: the time in microseconds by which a packet may be earlier or later than `nominal`.
   private(set) var widening: UInt32 = 0
-  /// The sum of what both clocks may be off, in ppm.
+  /// The sum of the maximum deviations of both clocks, in ppm.
   private(set) var deviation: UInt16 = 0
-  /// How many events before the one that comes next were passed over, and can be had after all.
+  /// The number of events before the next one that were skipped and can still be used.
   private var rested: UInt16 = 0
   private var selection: ChannelSelection = ChannelSelection(hop: 0)
   private var map: ChannelMap = ChannelMap(low: 0, high: 0)
@@ -45,11 +45,11 @@ struct ConnectionTiming: BitwiseCopyable {
   private var nextMap: ChannelMap = ChannelMap(low: 0, high: 0)
   private var mapInstant: UInt16 = 0
 
-  /// That of no connection: all zero bits.
+  /// The timing of an unused connection: all bits are zero.
   init() {}
 
-  /// That of a connection whose CONNECT_IND ended at `end`. Both clocks together may be `deviation` ppm off;
-  /// for a central, whose own clock says when events are, that is 0.
+  /// The timing of a connection whose CONNECT_IND ended at `end`. `deviation` is the sum of the maximum
+  /// deviations of both clocks in ppm; for a central, whose own clock determines the events, it is 0.
   init(_ request: ConnectRequest, end: RadioTime, deviation: UInt16) {
     let times = request.times
     interval = UInt32(times.interval) &* Self.unit
@@ -67,36 +67,36 @@ struct ConnectionTiming: BitwiseCopyable {
     widen()
   }
 
-  /// The channel of the event that comes next.
+  /// The channel of the next event.
   var channel: UInt8 { selection.channel(in: map) }
-  /// Whether an instant is ahead. Until then no event may be passed over.
+  /// Whether an instant is pending. No event may be skipped until then.
   var awaitsInstant: Bool { hasUpdate || hasMap }
 
-  /// Whether the peer can no longer be found: the clocks may have drifted apart by half an interval (4.2.4),
-  /// or the event that comes next is later than the supervision timeout. Before the first packet it is six
-  /// intervals (4.5.2).
+  /// Whether the connection is lost: the clocks may have drifted apart by half an interval (4.2.4), or the
+  /// next event is later than the supervision timeout, which is six intervals before the first packet
+  /// (4.5.2).
   var isLost: Bool {
     guard isEstablished else { return counter >= 6 }
     return nominal.since(heard) >= timeout || widening >= interval &>> 1 &- 150
   }
 
-  /// Whether half of the supervision timeout will have passed when the next event begins.
+  /// Whether half of the supervision timeout will have passed at the start of the next event.
   var isHalfLost: Bool { nominal.since(heard) >= timeout &>> 1 }
 
-  /// The first packet of the current event began at `anchor`.
+  /// Sets the anchor point: the start of the first packet of the current event.
   mutating func synchronize(at anchor: RadioTime) {
     nominal = anchor
     window = 0
     synchronized = anchor
   }
 
-  /// A packet with a correct CRC ended at `end`.
+  /// Records that a packet with a correct CRC ended at `end`.
   mutating func hear(at end: RadioTime) {
     heard = end
     isEstablished = true
   }
 
-  /// Goes on to the event that is `events` later, 1…500. It is 1 while an instant is awaited.
+  /// Advances by `events` events, 1…500. While an instant is pending, `events` is 1.
   mutating func advance(by events: UInt16) {
     rested = events &- 1
     counter = counter &+ events
@@ -104,7 +104,8 @@ struct ConnectionTiming: BitwiseCopyable {
     selection.advance(by: events)
     if hasUpdate, counter == updateInstant {
       hasUpdate = false
-      // The window is counted from where the event would have been by the old times (5.1.1).
+      // The transmit window is counted from the anchor point that the event would have had with the old
+      // interval (5.1.1).
       nominal = nominal + UInt32(update.windowOffset) &* Self.unit
       window = UInt32(update.windowSize) &* Self.unit
       apply(update)
@@ -116,8 +117,8 @@ struct ConnectionTiming: BitwiseCopyable {
     widen()
   }
 
-  /// Goes back to the first of the events passed over that begins after `soonest`, as there is something to
-  /// say.
+  /// Returns to the first skipped event that begins after `soonest`, because a payload is waiting to be
+  /// transmitted.
   mutating func recall(after soonest: RadioTime) {
     let events = min(UInt32(rested), nominal.since(soonest + widening) / interval)
     guard events > 0 else { return }
@@ -125,7 +126,7 @@ struct ConnectionTiming: BitwiseCopyable {
     rested &-= back
     counter = counter &- back
     nominal = nominal - events &* interval
-    // 37 events on it is the same channel again.
+    // After 37 events the channel is the same again.
     selection.advance(by: 37 &- back % 37)
     widen()
   }
@@ -136,17 +137,18 @@ struct ConnectionTiming: BitwiseCopyable {
     timeout = UInt32(times.timeout) &* 10_000
   }
 
-  /// Computes the widening from the last packet that came, not event by event, so that no rounding adds up.
+  /// Computes the window widening from the last packet received, and not event by event, so that rounding
+  /// errors do not accumulate.
   private mutating func widen() {
     let elapsed = (nominal + window).since(synchronized)
-    // In whole milliseconds, rounded up: 32 s and more times 1,000 ppm fit in 32 bits.
+    // In whole milliseconds, rounded up: the product of 32 s, or more, and 1,000 ppm fits in 32 bits.
     let drift = ((elapsed.thousandth &+ 1) &* UInt32(deviation)).thousandth
     widening = drift &+ Self.jitter &+ (isEstablished ? 0 : Self.tick)
   }
 
-  /// Takes other times from `instant` on, told in the current event. Returns `false` if the instant has
-  /// passed. One that is the current event is taken from the next on. A second update takes the place of one
-  /// that has not come to its instant.
+  /// Applies new timing parameters from `instant` on; they were received in the current event. Returns
+  /// `false` if the instant has passed. If it is the current event, they apply from the next event. A second
+  /// update replaces one whose instant is still pending.
   mutating func plan(_ times: ConnectionTimes, instant: UInt16) -> Bool {
     guard instant &- counter < 0x7FFF else { return false }
     guard instant != counter else {
@@ -159,7 +161,7 @@ struct ConnectionTiming: BitwiseCopyable {
     return true
   }
 
-  /// Takes other channels from `instant` on; see `plan(_:instant:)` above.
+  /// Applies a new channel map from `instant` on; see `plan(_:instant:)` above.
   mutating func plan(_ channels: ChannelMap, instant: UInt16) -> Bool {
     guard instant &- counter < 0x7FFF else { return false }
     guard instant != counter else {

@@ -10,13 +10,14 @@ extension DisconnectReason {
   static var instantPassed: Self { Self(rawValue: 0x28) }
 }
 
-// Control procedures (Core Specification, Vol 6, Part B, 5.1), below the radio interrupt. What a peer says is
-// answered in the next event.
+// Control procedures (Core Specification, Vol 6, Part B, 5.1), executed below the radio interrupt. A control
+// PDU is answered in the next event.
 extension Link {
-  /// What this link layer says of itself: Bluetooth 4.0, so that peers offer it nothing that it has not.
+  /// The version that this link layer reports: Bluetooth 4.0, so that peers do not use procedures that are
+  /// not supported.
   static var version: LinkLayerVersion { LinkLayerVersion(number: 6, company: 0xFFFF, subversion: 1) }
 
-  /// Has a control PDU sent in the next event. The place for it is free.
+  /// Queues a control PDU for the next event. The buffer for it is free.
   mutating func say(_ pdu: ControlPDU) {
     control.write(pdu)
     if case .terminate = pdu {
@@ -25,9 +26,9 @@ extension Link {
     }
   }
 
-  /// Looks at the control PDU that came. One that wants an answer stays where it is until there is a place
-  /// for that, and the peer's next is not acknowledged as long: it cannot ask more quickly than it takes
-  /// answers.
+  /// Processes the received control PDU. If it requires a response, it remains in the buffer until the
+  /// response can be queued, and the next control PDU of the peer is not acknowledged until then: the rate of
+  /// requests is limited by the rate at which the peer acknowledges responses.
   mutating func readControl() {
     let count = Int(inbox.count)
     guard count > 0, let pdu = ControlPDU(inbox.bytes.span.extracting(first: count)) else {
@@ -49,7 +50,8 @@ extension Link {
     case .encryption where role == .peripheral:
       answer = .reject(reason: DisconnectReason.unsupportedFeature.rawValue)
     case .version: answer = sentVersion ? nil : .version(Self.version)
-    // The answers to what we ask, and refusals: an answer to one of these could go on for ever.
+    // Responses to own requests, and rejections. They are not answered, because the responses could alternate
+    // without end.
     case .unknown, .reject, .featureResponse: answer = nil
     case .other(opcode: ControlOpcode.unknown), .other(opcode: ControlOpcode.reject),
       .other(opcode: ControlOpcode.rejectExtended):
@@ -68,7 +70,7 @@ extension Link {
     inbox.count = 0
   }
 
-  /// LL_CONNECTION_UPDATE_IND, which cannot be refused: nonsense ends the connection.
+  /// LL_CONNECTION_UPDATE_IND, which cannot be rejected: invalid values end the connection.
   private mutating func take(_ times: ConnectionTimes, _ instant: UInt16) {
     guard times.isValid else {
       close(.invalidParameters)
@@ -77,7 +79,7 @@ extension Link {
     if !timing.plan(times, instant: instant) { close(.instantPassed) }
   }
 
-  /// LL_CHANNEL_MAP_IND, likewise.
+  /// LL_CHANNEL_MAP_IND, which cannot be rejected either.
   private mutating func take(_ map: ChannelMap, _ instant: UInt16) {
     guard map.isValid else {
       close(.invalidParameters)
@@ -86,7 +88,7 @@ extension Link {
     if !timing.plan(map, instant: instant) { close(.instantPassed) }
   }
 
-  /// Takes in what the peer acknowledged in an event.
+  /// Processes the acknowledgements received in an event.
   mutating func takeAcknowledgements() {
     if controlAcknowledged {
       controlAcknowledged = false
@@ -99,14 +101,14 @@ extension Link {
     offered = 0
   }
 
-  /// Goes on to a later event, unless the peer is lost.
+  /// Advances to a later event, unless the connection is lost.
   mutating func goOn(by events: UInt16) {
     guard life == .open else { return }
     timing.advance(by: events)
     if timing.isLost {
       close(whyLost)
     } else if hasDeadline, deadline.isBefore(timing.nominal) {
-      // The peer hears us and does not acknowledge that it is over (5.1.6).
+      // The peer receives packets and does not acknowledge LL_TERMINATE_IND (5.1.6).
       close(.localHostTerminated)
     }
   }

@@ -1,13 +1,13 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// A payload of a data channel PDU, with room for the longest one.
+/// The payload of a data channel PDU, with capacity for the longest one.
 struct Fragment: BitwiseCopyable {
-  /// Whose it is.
+  /// The index of the connection.
   var link: UInt8
-  /// Whether an L2CAP PDU starts with it.
+  /// Whether it is the start of an L2CAP PDU.
   var isStart: Bool
-  /// How many bytes it has: 1…27.
+  /// Its length in bytes: 1…27.
   var count: UInt8
   var bytes: [27 of UInt8]
 
@@ -26,7 +26,7 @@ struct Fragment: BitwiseCopyable {
     count = UInt8(truncatingIfNeeded: writer.count)
   }
 
-  /// Copies the payload to behind the header of a PDU.
+  /// Copies the payload to the position after the header of a PDU.
   mutating func write(into pdu: consuming MutableSpan<UInt8>) {
     let payload = bytes.span
     let size = min(min(Int(count), payload.count), pdu.count &- 2)
@@ -37,7 +37,7 @@ struct Fragment: BitwiseCopyable {
     }
   }
 
-  /// A copy of at most 27 bytes.
+  /// Creates a copy of at most 27 bytes.
   mutating func copy(_ source: Span<UInt8>, from start: Int = 0) {
     var index = 0
     while index < 27, start &+ index < source.count {
@@ -50,22 +50,22 @@ struct Fragment: BitwiseCopyable {
 
 /// One connection.
 ///
-/// **Who may touch what.** While an event of this connection is under way, the radio interrupt owns
-/// `acknowledgement`, `inbox`, `controlAcknowledged` and `dataAcknowledged`, and reads `control` and the
-/// first `offered` of `data`. All else, and all of it between events, belongs to the level below. The host
-/// adds data behind what was offered.
+/// **Ownership.** During an event of this connection the radio interrupt owns `acknowledgement`, `inbox`,
+/// `controlAcknowledged` and `dataAcknowledged`, and reads `control` and the first `offered` elements of
+/// `data`. The level below owns everything else, and between events the whole value. The host appends data
+/// behind the elements offered.
 struct Link: BitwiseCopyable {
-  /// Where a connection is in its life.
+  /// The state of a connection.
   enum Life: UInt8, BitwiseCopyable {
-    /// The place is free.
+    /// There is no connection.
     case free = 0
-    /// There are events.
+    /// The connection is active.
     case open = 1
-    /// It has ended; the host is still to be told.
+    /// The connection has ended and the host has not been notified yet.
     case closed = 2
   }
 
-  /// How many fragments wait to be sent, at most.
+  /// The maximum number of fragments waiting to be transmitted.
   static var queueLength: UInt8 { 2 }
 
   var life = Life.free
@@ -75,49 +75,48 @@ struct Link: BitwiseCopyable {
   var crcInit = UInt32(0)
   var timing = ConnectionTiming()
 
-  // The radio interrupt's during an event.
+  // Owned by the radio interrupt during an event.
   var acknowledgement = Acknowledgement()
-  /// A control PDU that came and was not looked at yet; `count` is 0 without one.
+  /// A received control PDU that has not been processed; `count` is 0 if there is none.
   var inbox = Fragment()
   var controlAcknowledged = false
   var dataAcknowledged = UInt8(0)
 
   // Read by the radio interrupt during an event.
-  /// The control PDU that is to be sent; `count` is 0 without one.
+  /// The control PDU to be transmitted; `count` is 0 if there is none.
   var control = Fragment()
   var data: [2 of Fragment] = .init(repeating: Fragment())
-  /// The place of the oldest of the data.
+  /// The index of the oldest element of the data.
   var head = UInt8(0)
-  /// How many of the data the current event may send.
+  /// The number of elements of the data that the current event may transmit.
   var offered = UInt8(0)
 
-  // Never the radio interrupt's.
-  /// How many of the data there are.
+  // Never accessed by the radio interrupt.
+  /// The number of elements of the data.
   var queued = UInt8(0)
-  /// Why it ended, or is about to.
+  /// The reason for which the connection has ended or is about to end.
   var reason = DisconnectReason(rawValue: 0)
-  /// The peer ended it: the connection closes when that is acknowledged.
+  /// The peer has sent LL_TERMINATE_IND: the connection is closed when it has been acknowledged.
   var isTerminating = false
-  /// We are to end it.
+  /// LL_TERMINATE_IND is to be transmitted.
   var wantsTermination = false
   var owesOpened = false
   var sentVersion = false
-  /// The host was refused and is to be told when there is room.
+  /// A payload of the host was refused; the host is to be notified when there is room.
   var wantsReady = false
-  /// How many events in a row gave way to something else.
+  /// The number of consecutive events that were skipped in favour of other activities.
   var skipped = UInt8(0)
-  /// How strong the peer was last.
+  /// The RSSI of the last packet of the peer.
   var rssi = Int8(0)
-  /// When the response to a procedure of ours must have come, or LL_TERMINATE_IND must have been
-  /// acknowledged.
+  /// The deadline for the response to an own procedure, or for the acknowledgement of LL_TERMINATE_IND.
   var deadline = RadioTime(microseconds: 0)
   var hasDeadline = false
 
-  /// A free place: all zero bits.
+  /// No connection: all bits are zero.
   init() {}
 
-  /// Becomes a connection that begins with `request`, whose last bit was on the air at `end`. Both clocks
-  /// together may be `deviation` ppm off.
+  /// Opens a connection with the parameters of `request`, whose last bit was on the air at `end`. `deviation`
+  /// is the sum of the maximum deviations of both clocks in ppm.
   mutating func open(_ request: ConnectRequest, _ role: ConnectionRole, end: RadioTime, deviation: UInt16) {
     self = Link()
     life = .open
@@ -130,14 +129,14 @@ struct Link: BitwiseCopyable {
     rssi = 127
   }
 
-  /// Ends it, for the first reason that there was.
+  /// Ends the connection. If there are several reasons, the first is kept.
   mutating func close(_ why: DisconnectReason) {
     guard life == .open else { return }
     life = .closed
     reason = why
   }
 
-  /// Queues a payload to be sent; `false` if there is no room.
+  /// Queues a payload for transmission; `false` if there is no room.
   mutating func queue(_ payload: Span<UInt8>, isStart: Bool) -> Bool {
     guard queued < Self.queueLength else { return false }
     let place = Int((head &+ queued) & 1)
@@ -147,7 +146,7 @@ struct Link: BitwiseCopyable {
     return true
   }
 
-  /// Whether there is anything to be said or done, so that no event may be passed over.
+  /// Whether any data or procedure is pending, so that no event may be skipped.
   var isBusy: Bool {
     queued > 0 || control.count > 0 || inbox.count > 0 || wantsTermination || isTerminating
       || timing.awaitsInstant || acknowledgement.inFlight == .data || acknowledgement.inFlight == .control

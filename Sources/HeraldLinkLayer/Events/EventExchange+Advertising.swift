@@ -37,13 +37,13 @@ extension EventExchange where Peripheral: ~Copyable {
     }
   }
 
-  /// What the PDU that came is to our advertisement: a scan request, a connect request, or nothing (then its
-  /// kind is that of the advertisement).
+  /// The type of the received PDU if it is a scan request or connect request for this advertisement;
+  /// otherwise the type of the advertisement.
   private mutating func answered() -> AdvertisingHeader.Kind {
     let kind = advertisingEvent.kind
     let pdu = radio.incoming()
     guard let header = AdvertisingHeader(of: pdu), pdu.count >= 14 else { return kind }
-    // AdvA comes second in both, its kind is RxAdd; ours is in our advertisement.
+    // AdvA is the second address in both PDUs and RxAdd is its type; the own address is in the advertisement.
     guard isSameAddress(pdu, 8, advertisement.span, 2), header.receiver.rawValue == advertisement[0] &>> 6 & 1
     else {
       return kind
@@ -81,7 +81,7 @@ extension EventExchange where Peripheral: ~Copyable {
   }
 }
 
-/// Copies the PDU that is at the beginning of `source`: the second byte of its header says how long it is.
+/// Copies the PDU at the beginning of `source`; the second byte of its header is the length of the payload.
 @inline(never)
 func copyPDU(_ source: Span<UInt8>, into target: consuming MutableSpan<UInt8>) {
   let size = min(min(source.count, target.count), Int(source[1]) &+ 2)
@@ -92,7 +92,7 @@ func copyPDU(_ source: Span<UInt8>, into target: consuming MutableSpan<UInt8>) {
   }
 }
 
-/// Whether six bytes in two PDUs are the same.
+/// Whether six bytes of two PDUs are equal.
 @inline(never)
 func isSameAddress(_ left: Span<UInt8>, _ leftStart: Int, _ right: Span<UInt8>, _ rightStart: Int) -> Bool {
   guard left.count >= leftStart &+ 6, right.count >= rightStart &+ 6 else { return false }

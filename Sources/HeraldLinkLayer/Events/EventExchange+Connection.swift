@@ -26,19 +26,19 @@ extension EventExchange where Peripheral: ~Copyable {
     }
   }
 
-  /// The first packet of a central is the anchor, whatever is in it.
+  /// The first packet of the central determines the anchor point, regardless of its content.
   private mutating func anchor(_ outcome: RadioOutcome) {
     guard !connectionEvent.hasAnchor else { return }
     connectionEvent.hasAnchor = true
     connectionEvent.anchor = outcome.start
   }
 
-  /// A damaged packet acknowledges nothing. It is answered nevertheless, so that the peer need not wait for
-  /// the next event; two in a row end this one (4.5.6).
+  /// A packet with a wrong CRC acknowledges no PDU. The link layer responds to it nevertheless, so that the
+  /// peer can retransmit in the same event; two in succession end the event (4.5.6).
   private mutating func damagedPacket(_ outcome: RadioOutcome, isCentral: Bool) {
     anchor(outcome)
     connectionEvent.damaged &+= 1
-    // What it said of more to come is unknown.
+    // The MD bit of the packet is unknown.
     connectionEvent.peerHasMore = true
     guard connectionEvent.damaged < 2, !isCentral || connectionEvent.hasTime(for: 2, after: outcome.end)
     else {
@@ -72,7 +72,7 @@ extension EventExchange where Peripheral: ~Copyable {
     } else {
       finish()
     }
-    // The answer is under way: there is time to copy what came.
+    // The response is being transmitted, which leaves time to copy the received PDU.
     switch content {
     case .reserved: break
     case .control: links[link].inbox.copy(radio.incoming(), from: 2)
@@ -85,8 +85,8 @@ extension EventExchange where Peripheral: ~Copyable {
     }
   }
 
-  /// Acknowledges a PDU that is new and for which there is room. Returns what is to be copied: `.reserved` is
-  /// nothing.
+  /// Acknowledges a new PDU if there is room for it. Returns the content to be copied: `.reserved` means that
+  /// no payload is copied.
   private mutating func accept(_ header: DataHeader, _ link: Int) -> DataHeader.Content {
     guard links[link].acknowledgement.isNew(header) else { return .reserved }
     var content = header.content
@@ -94,7 +94,7 @@ extension EventExchange where Peripheral: ~Copyable {
     switch content {
     case .reserved: break
     case .control:
-      // One at a time: the next when this one has been looked at.
+      // One control PDU at a time: the next is accepted after this one has been processed.
       guard links[link].inbox.count == 0 else { return .reserved }
       connectionEvent.acknowledgedControl = false
     case .start, .continuation:
@@ -105,13 +105,14 @@ extension EventExchange where Peripheral: ~Copyable {
     return content
   }
 
-  /// Puts what is to be sent where the radio takes it from. The packet begins 150 µs after `end`.
+  /// Writes the next PDU into the buffer of the radio. Its packet begins 150 µs after `end`.
   mutating func load(after end: RadioTime) {
     let link = Int(connectionEvent.link)
     let hasControl = links[link].control.count > 0 && !links[link].controlAcknowledged
     let waiting = links[link].offered &- links[link].dataAcknowledged
     links[link].acknowledgement.choose(hasControl ? .control : waiting > 0 ? .data : .empty)
-    // A packet that says there is more has the other side answer and listen: there must be time for both.
+    // A packet with MD set causes the peer to respond and to continue listening: there must be time for both
+    // packets.
     let mayGoOn = connectionEvent.hasTime(for: 4, after: end)
     switch links[link].acknowledgement.inFlight {
     case .nothing, .empty:

@@ -30,14 +30,14 @@ extension EventExchange where Peripheral: ~Copyable {
     }
   }
 
-  /// A packet came while the scanner listened.
+  /// Processes a packet that was received while the scanner was listening for advertising PDUs.
   private mutating func advertised(_ outcome: RadioOutcome) {
     switch scanningEvent.verdict(on: radio.incoming()) {
     case .ignore:
       radio.proceed(.receiveAgain)
       return
     case .connect:
-      // The offset of the first window is all that depends on the moment.
+      // Only the transmit window offset depends on the time of the request.
       setWindowOffset(requestEnd: outcome.end + (ConnectionEvent.space &+ 352))
       copyPDU(initiation.span, into: radio.outgoing())
       scanningEvent.phase = .connect
@@ -54,22 +54,22 @@ extension EventExchange where Peripheral: ~Copyable {
     }
   }
 
-  /// Whether what came is the response of the device whose advertisement is in `heard`.
+  /// Whether the received PDU is the scan response of the device whose advertisement is in `heard`.
   private mutating func isResponse() -> Bool {
     let pdu = radio.incoming()
     guard let header = AdvertisingHeader(of: pdu), header.kind == .scanResponse else { return false }
     return isSameAddress(pdu, 2, heard.bytes.span, 2) && header.sender.rawValue == heard.bytes[0] &>> 6 & 1
   }
 
-  /// Puts the anchors of a connection that begins with the CONNECT_IND where they are wanted.
+  /// Sets the transmit window offset of the CONNECT_IND so that the anchor points have the selected position.
   private mutating func setWindowOffset(requestEnd: RadioTime) {
     guard scanningEvent.interval > 0 else { return }
     let earliest = requestEnd + ConnectionTiming.unit
     var place = scanningEvent.phaseTime
-    // A few rounds: the window of a scanner that connects is short.
+    // Few iterations: the scan window of an initiator is short.
     while place.isBefore(earliest) { place = place + scanningEvent.interval }
-    // Rounded up to whole units. ⌈2³² / 625⌉ · ⌊n / 2⌋ / 2³² is exact for all n below 2²², which 4 s are, and
-    // there is no instruction to divide.
+    // Rounded up to whole units. ⌈2³² / 625⌉ · ⌊n / 2⌋ / 2³² is exact for all n below 2²², which includes 4
+    // s; the processor has no division instruction.
     let wait = place.since(earliest) &+ ConnectionTiming.unit &- 1
     let offset = (UInt64(wide: wait &>> 1) &* 6_871_948).high32
     initiation[22] = UInt8(truncatingIfNeeded: offset)

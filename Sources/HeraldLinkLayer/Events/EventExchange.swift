@@ -1,12 +1,13 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// The exchange of packets in an event: what the radio interrupt runs, and what it owns.
+/// The packet exchange of an event: the code that the radio interrupt executes and the state that it owns.
 ///
-/// Between `radio.start` and the outcome that sets `isDone` all of this is the radio interrupt's, except what
-/// `Link` says. Before and after it is the link layer's, which fills in an event and reads what came of it.
+/// Between `radio.start` and the outcome that sets `isDone` the radio interrupt owns all of this state, with
+/// the exceptions stated at `Link`. Before and after, the link layer owns it: it prepares an event and
+/// evaluates its result.
 struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: Int>: ~Copyable {
-  /// What the radio is at.
+  /// The type of the event in progress.
   enum Activity: UInt8, BitwiseCopyable {
     case none = 0
     case advertising = 1
@@ -16,30 +17,30 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
 
   var radio: Peripheral
   var activity: Activity
-  /// The event is over: all is the lower level's.
+  /// The event has ended: the level below owns the state.
   var isDone: Bool
   var arrivedCount: UInt8
   var connectionEvent: ConnectionEvent
   var advertisingEvent: AdvertisingEvent
   var scanningEvent: ScanningEvent
-  /// The PDU that is advertised, and that which answers scan requests.
+  /// The advertising PDU, and the scan response PDU.
   var advertisement: [39 of UInt8]
   var response: [39 of UInt8]
-  /// The CONNECT_IND that came.
+  /// The received CONNECT_IND.
   var request: HeardPDU
-  /// The CONNECT_IND that is sent.
+  /// The CONNECT_IND to be transmitted.
   var initiation: [39 of UInt8]
-  /// The advertisement of a scanning event, and the scan response to it.
+  /// The advertisement received in a scanning event, and the scan response to it.
   var heard: HeardPDU
   var heardResponse: HeardPDU
-  /// Payloads of a connection event.
+  /// Payloads received in a connection event.
   var arrived: [3 of Fragment]
-  /// Partly: see `Link`.
+  /// Owned in part by the radio interrupt: see `Link`.
   var links: [connections of Link]
-  /// How many operations missed their moment.
+  /// The number of operations that were started too late.
   var late: UInt32
 
-  /// At rest.
+  /// The initial state: no event is in progress.
   init(radio: consuming Peripheral) {
     self.radio = radio
     activity = .none
@@ -59,7 +60,8 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
     late = 0
   }
 
-  /// The radio's interrupt: an operation has ended. Returns whether `procedures` is to be called.
+  /// Handles the interrupt of the radio: an operation has ended. Returns whether `procedures` is to be
+  /// called.
   mutating func radioInterrupt() -> Bool {
     guard let outcome = radio.takeOutcome() else { return isDone }
     if outcome.kind == .late { late &+= 1 }
@@ -72,7 +74,7 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
     return isDone
   }
 
-  /// The radio interrupt has done with an event.
+  /// Ends an event.
   mutating func finish() {
     radio.proceed(.stop)
     isDone = true

@@ -2,7 +2,7 @@ import HeraldBluetooth
 
 /// The first two bytes of a PDU on the advertising channels (Core Specification, Vol 6, Part B, 2.3).
 public struct AdvertisingHeader: Equatable, BitwiseCopyable, Sendable {
-  /// PDU types. Those above 6 came with Bluetooth 5 and are not understood.
+  /// PDU types. Values above 6 were introduced with Bluetooth 5 and are not supported.
   public enum Kind: UInt8, BitwiseCopyable, Sendable {
     /// ADV_IND: connectable and scannable, undirected.
     case connectable = 0
@@ -20,19 +20,19 @@ public struct AdvertisingHeader: Equatable, BitwiseCopyable, Sendable {
     case scannable = 6
   }
 
-  /// The longest payload: an address and 31 bytes of data.
+  /// The maximum length of the payload: an address and 31 bytes of data.
   public static var longestPayload: Int { 37 }
 
-  /// What the PDU is.
+  /// The PDU type.
   public let kind: Kind
-  /// TxAdd: the kind of the address that the payload begins with.
+  /// TxAdd: the type of the address at the beginning of the payload.
   public let sender: DeviceAddress.Kind
-  /// RxAdd: the kind of the second address, where there is one.
+  /// RxAdd: the type of the second address, if the PDU has one.
   public let receiver: DeviceAddress.Kind
-  /// How many bytes follow the header: 0…63 as the field has it.
+  /// The number of bytes after the header: 0…63, as the field permits.
   public let length: UInt8
 
-  /// Stated one by one.
+  /// Creates a header from its fields.
   public init(
     _ kind: Kind, sender: DeviceAddress.Kind, receiver: DeviceAddress.Kind = .public, length: UInt8
   ) {
@@ -42,8 +42,8 @@ public struct AdvertisingHeader: Equatable, BitwiseCopyable, Sendable {
     self.length = length
   }
 
-  /// The header of `pdu`; `nil` unless the PDU is of a known type, has the length that its header says, and
-  /// that is one that the type can have. The bits reserved in Bluetooth 4 are passed over.
+  /// The header of `pdu`; `nil` unless the PDU type is known, the length of the PDU is that of its header,
+  /// and this length is valid for the type. Bits reserved in Bluetooth 4 are ignored.
   public init?(of pdu: Span<UInt8>) {
     guard pdu.count >= 2, let kind = Kind(rawValue: pdu[unchecked: 0] & 0x0F) else { return nil }
     self.kind = kind
@@ -59,7 +59,7 @@ public struct AdvertisingHeader: Equatable, BitwiseCopyable, Sendable {
     }
   }
 
-  /// Whether it is an advertisement, which may come without being asked for.
+  /// Whether it is an advertising PDU, which is transmitted without a request.
   public var isAdvertisement: Bool {
     switch kind {
     case .connectable, .directed, .nonConnectable, .scannable: true
@@ -67,6 +67,6 @@ public struct AdvertisingHeader: Equatable, BitwiseCopyable, Sendable {
     }
   }
 
-  /// The first byte.
+  /// The first byte of the PDU.
   public var firstByte: UInt8 { kind.rawValue | sender.rawValue &<< 6 | receiver.rawValue &<< 7 }
 }

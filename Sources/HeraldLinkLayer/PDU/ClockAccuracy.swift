@@ -1,21 +1,21 @@
-/// How far a device's sleep clock may be off, by the eight steps in which centrals say it (Core
-/// Specification, Vol 6, Part B, 2.3.3.1, SCA).
+/// The maximum deviation of a device's sleep clock, as one of the eight values of the SCA field (Core
+/// Specification, Vol 6, Part B, 2.3.3.1).
 public struct ClockAccuracy: Equatable, BitwiseCopyable, Sendable {
-  /// The field: 0…7, from the worst to the best.
+  /// The value of the field: 0…7, from the least to the most accurate.
   public let code: UInt8
 
-  /// From the field; what is above 7 counts as the worst.
+  /// From the value of the field; a value above 7 is treated as 0, the least accurate.
   public init(code: UInt8) { self.code = code < 8 ? code : 0 }
 
-  /// The step that promises no more than a clock of ±`partsPerMillion` keeps. One worse than ±500 ppm is
-  /// against the specification, and has no step of its own.
+  /// The most accurate value whose limit a clock of ±`partsPerMillion` does not exceed. A clock worse than
+  /// ±500 ppm violates the specification and is encoded as 0.
   public init(partsPerMillion: UInt16) {
     var code: UInt8 = 7
     while code > 0, Self(code: code).partsPerMillion < partsPerMillion { code &-= 1 }
     self.code = code
   }
 
-  /// The worst deviation in ppm: 500, 250, 150, 100, 75, 50, 30 or 20.
+  /// The maximum deviation in ppm: 500, 250, 150, 100, 75, 50, 30 or 20.
   public var partsPerMillion: UInt16 {
     switch code {
     case 1: 250

@@ -1,7 +1,7 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// How often, how reliably and where two devices meet: what CONNECT_IND and LL_CONNECTION_UPDATE_IND have in
+/// The timing parameters of a connection: the fields that CONNECT_IND and LL_CONNECTION_UPDATE_IND have in
 /// common (Core Specification, Vol 6, Part B, 2.3.3.1 and 2.4.2.1).
 public struct ConnectionTimes: Equatable, BitwiseCopyable, Sendable {
   /// transmitWindowSize in units of 1.25 ms: 1…8, and less than `interval`.
@@ -10,13 +10,13 @@ public struct ConnectionTimes: Equatable, BitwiseCopyable, Sendable {
   public let windowOffset: UInt16
   /// connInterval in units of 1.25 ms: 6…3,200.
   public let interval: UInt16
-  /// How many events a peripheral with nothing to say may pass over: 0…499.
+  /// connPeripheralLatency: the number of consecutive connection events that the peripheral may skip, 0…499.
   public let latency: UInt16
-  /// connSupervisionTimeout in units of 10 ms: 10…3,200, and more than twice the longest silence that
-  /// `latency` allows.
+  /// connSupervisionTimeout in units of 10 ms: 10…3,200, and more than twice the longest time without packets
+  /// that `latency` permits.
   public let timeout: UInt16
 
-  /// Stated one by one.
+  /// Creates a value from its fields.
   public init(windowSize: UInt8, windowOffset: UInt16, interval: UInt16, latency: UInt16, timeout: UInt16) {
     self.windowSize = windowSize
     self.windowOffset = windowOffset
@@ -25,12 +25,12 @@ public struct ConnectionTimes: Equatable, BitwiseCopyable, Sendable {
     self.timeout = timeout
   }
 
-  /// All zero, which is not valid.
+  /// All fields are zero; this value is not valid.
   static var none: ConnectionTimes {
     ConnectionTimes(windowSize: 0, windowOffset: 0, interval: 0, latency: 0, timeout: 0)
   }
 
-  /// From nine bytes, in the order of both PDUs.
+  /// Reads nine bytes, in the field order of both PDUs.
   init?(_ reader: inout ByteReader) {
     guard let size = reader.u8(), let offset = reader.u16(), let interval = reader.u16(),
       let latency = reader.u16(), let timeout = reader.u16()
@@ -47,7 +47,7 @@ public struct ConnectionTimes: Equatable, BitwiseCopyable, Sendable {
     writer.u16(timeout)
   }
 
-  /// Whether every field is in its range, by itself and with the others.
+  /// Whether every field is within its range, and the fields are consistent with each other.
   public var isValid: Bool {
     guard interval >= 6, interval <= 3200, latency <= 499, timeout >= 10, timeout <= 3200 else {
       return false
@@ -55,7 +55,7 @@ public struct ConnectionTimes: Equatable, BitwiseCopyable, Sendable {
     guard windowSize >= 1, windowSize <= 8, UInt16(windowSize) < interval, windowOffset <= interval else {
       return false
     }
-    // Twice (latency + 1) intervals of 1.25 ms against 10 ms: less than 2³² by far.
+    // Twice (latency + 1) intervals of 1.25 ms, compared with units of 10 ms: the products are far below 2³².
     return (UInt32(latency) &+ 1) &* UInt32(interval) < UInt32(timeout) &* 4
   }
 }
@@ -63,7 +63,7 @@ public struct ConnectionTimes: Equatable, BitwiseCopyable, Sendable {
 /// CONNECT_IND (Core Specification, Vol 6, Part B, 2.3.3.1): the request by which an initiator becomes the
 /// central of a connection.
 public struct ConnectRequest: Equatable, BitwiseCopyable, Sendable {
-  /// How many bytes the PDU has with its header.
+  /// The size of the PDU in bytes, including the header.
   public static var size: Int { 36 }
 
   /// InitA: the central.
@@ -74,16 +74,16 @@ public struct ConnectRequest: Equatable, BitwiseCopyable, Sendable {
   public let accessAddress: AccessAddress
   /// CRCInit: 24 bits.
   public let crcInit: UInt32
-  /// When to meet.
+  /// The timing parameters of the connection.
   public let times: ConnectionTimes
   /// ChM: the channels in use.
   public let channels: ChannelMap
   /// hopIncrement: 5…16.
   public let hop: UInt8
-  /// SCA: how bad the central's clock may be.
+  /// SCA: the maximum deviation of the central's sleep clock.
   public let clockAccuracy: ClockAccuracy
 
-  /// Stated one by one.
+  /// Creates a value from its fields.
   public init(
     initiator: DeviceAddress, advertiser: DeviceAddress, accessAddress: AccessAddress, crcInit: UInt32,
     times: ConnectionTimes, channels: ChannelMap, hop: UInt8, clockAccuracy: ClockAccuracy
@@ -98,7 +98,7 @@ public struct ConnectRequest: Equatable, BitwiseCopyable, Sendable {
     self.clockAccuracy = clockAccuracy
   }
 
-  /// All zero, which is not valid.
+  /// All fields are zero; this value is not valid.
   static var none: ConnectRequest {
     ConnectRequest(
       initiator: .zero, advertiser: .zero, accessAddress: AccessAddress(rawValue: 0), crcInit: 0,
@@ -106,8 +106,8 @@ public struct ConnectRequest: Equatable, BitwiseCopyable, Sendable {
       channels: ChannelMap(low: 0, high: 0), hop: 0, clockAccuracy: ClockAccuracy(code: 0))
   }
 
-  /// From a PDU with its header; `nil` unless it is a CONNECT_IND. The fields may still be nonsense:
-  /// `isValid`.
+  /// Reads a PDU with its header; `nil` unless it is a CONNECT_IND. The values of the fields are not checked:
+  /// see `isValid`.
   public init?(of pdu: Span<UInt8>) {
     guard let header = AdvertisingHeader(of: pdu), header.kind == .connect else { return nil }
     var reader = ByteReader(pdu)
@@ -123,8 +123,9 @@ public struct ConnectRequest: Equatable, BitwiseCopyable, Sendable {
       clockAccuracy: ClockAccuracy(code: last &>> 5))
   }
 
-  /// Whether a connection can be held by it. An access address that a central should not have chosen is good
-  /// enough, as the peripheral has no choice, unless it is like the advertising channels'.
+  /// Whether the fields permit a connection. An access address that violates the rules for central devices is
+  /// accepted, because the peripheral cannot choose another, unless it is that of the advertising channels or
+  /// differs from it in one bit only.
   public var isValid: Bool {
     times.isValid && channels.isValid && hop >= 5 && hop <= 16 && !accessAddress.resemblesAdvertising
   }

@@ -1,7 +1,7 @@
 import HeraldHAL
 
-/// Opcodes of control PDUs (Core Specification, Vol 6, Part B, 2.4.2) that this link layer knows. It answers
-/// all others with LL_UNKNOWN_RSP.
+/// Opcodes of the supported control PDUs (Core Specification, Vol 6, Part B, 2.4.2). All others are answered
+/// with LL_UNKNOWN_RSP.
 public enum ControlOpcode {
   /// LL_CONNECTION_UPDATE_IND.
   public static var connectionUpdate: UInt8 { 0x00 }
@@ -25,17 +25,17 @@ public enum ControlOpcode {
   public static var rejectExtended: UInt8 { 0x11 }
 }
 
-/// A device's version of the link layer: the content of LL_VERSION_IND (Core Specification, Vol 6, Part B,
+/// The link layer version of a device: the content of LL_VERSION_IND (Core Specification, Vol 6, Part B,
 /// 2.4.2.13).
 public struct LinkLayerVersion: Equatable, BitwiseCopyable, Sendable {
   /// VersNr: 6 is Bluetooth 4.0.
   public let number: UInt8
-  /// CompId: who made it. 0xFFFF is nobody in particular.
+  /// CompId: the company identifier of the manufacturer. 0xFFFF is assigned to no company.
   public let company: UInt16
-  /// SubVersNr: the maker's own.
+  /// SubVersNr: assigned by the manufacturer.
   public let subversion: UInt16
 
-  /// Stated one by one.
+  /// Creates a version from its fields.
   public init(number: UInt8, company: UInt16, subversion: UInt16) {
     self.number = number
     self.company = company
@@ -43,41 +43,40 @@ public struct LinkLayerVersion: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// A control PDU: what the payload of a data channel PDU with LLID 3 says (Core Specification, Vol 6, Part B,
-/// 2.4.2).
+/// A control PDU: the payload of a data channel PDU with LLID 3 (Core Specification, Vol 6, Part B, 2.4.2).
 public enum ControlPDU: Equatable, BitwiseCopyable, Sendable {
-  /// LL_CONNECTION_UPDATE_IND: from `instant` on, other times.
+  /// LL_CONNECTION_UPDATE_IND: new timing parameters from `instant` on.
   case connectionUpdate(ConnectionTimes, instant: UInt16)
-  /// LL_CHANNEL_MAP_IND: from `instant` on, other channels.
+  /// LL_CHANNEL_MAP_IND: a new channel map from `instant` on.
   case channelMap(ChannelMap, instant: UInt16)
-  /// LL_TERMINATE_IND: the connection ends for this reason.
+  /// LL_TERMINATE_IND: the connection ends with this reason.
   case terminate(reason: UInt8)
-  /// LL_UNKNOWN_RSP: the PDU with this opcode was not understood.
+  /// LL_UNKNOWN_RSP: the PDU with this opcode is not supported.
   case unknown(opcode: UInt8)
-  /// LL_FEATURE_REQ. The features themselves are of no interest: none of them is used.
+  /// LL_FEATURE_REQ. The feature set is not stored, because no feature is used.
   case featureRequest
   /// LL_FEATURE_RSP.
   case featureResponse
   /// LL_VERSION_IND.
   case version(LinkLayerVersion)
-  /// LL_REJECT_IND, or LL_REJECT_EXT_IND of any opcode: no, for this reason.
+  /// LL_REJECT_IND, or LL_REJECT_EXT_IND of any opcode: rejected with this reason.
   case reject(reason: UInt8)
-  /// LL_ENC_REQ: encryption is wanted, which there is none.
+  /// LL_ENC_REQ: a request for encryption, which is not supported.
   case encryption
-  /// Anything else, or a known opcode with a length that it cannot have.
+  /// Any other opcode, or a supported opcode with an invalid length.
   case other(opcode: UInt8)
 
-  /// The longest of those that this link layer sends: LL_CONNECTION_UPDATE_IND.
+  /// The maximum length of a transmitted control PDU: that of LL_CONNECTION_UPDATE_IND.
   public static var longest: Int { 12 }
 
-  /// From the payload of a data channel PDU; `nil` if it is empty.
+  /// Reads the payload of a data channel PDU; `nil` if it is empty.
   public init?(_ payload: Span<UInt8>) {
     var reader = ByteReader(payload)
     guard let opcode = reader.u8() else { return nil }
     self = Self.known(opcode, &reader) ?? .other(opcode: opcode)
   }
 
-  /// A PDU whose opcode is known and whose length is right.
+  /// A PDU with a supported opcode and a valid length.
   private static func known(_ opcode: UInt8, _ reader: inout ByteReader) -> ControlPDU? {
     let left = reader.remaining
     switch opcode {
@@ -105,7 +104,8 @@ public enum ControlPDU: Equatable, BitwiseCopyable, Sendable {
     }
   }
 
-  /// Appends the payload. Nothing for what this link layer never sends: LL_ENC_REQ and others.
+  /// Appends the payload. Appends no bytes for PDUs that this link layer never transmits: LL_ENC_REQ and
+  /// `other`.
   public func write(to writer: inout ByteWriter) {
     switch self {
     case .connectionUpdate(let times, let instant):
@@ -125,7 +125,7 @@ public enum ControlPDU: Equatable, BitwiseCopyable, Sendable {
       writer.u8(opcode)
     case .featureRequest, .featureResponse:
       writer.u8(self == .featureRequest ? ControlOpcode.featureRequest : ControlOpcode.featureResponse)
-      // FeatureSet: none.
+      // FeatureSet: no feature is supported.
       writer.u64(0)
     case .version(let version):
       writer.u8(ControlOpcode.version)

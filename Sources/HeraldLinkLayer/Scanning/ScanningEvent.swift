@@ -1,11 +1,11 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// A PDU of an advertising channel that was received.
+/// A received advertising channel PDU.
 public struct HeardPDU: BitwiseCopyable, Sendable {
-  /// dBm, or 127.
+  /// RSSI in dBm; 127 if unknown.
   public internal(set) var rssi: Int8
-  /// How many bytes the PDU has, header included; 0 is none.
+  /// The length of the PDU in bytes, including the header; 0 if there is none.
   public internal(set) var count: UInt8
   /// The PDU: `AdvertisingHeader` reads its first two bytes.
   public internal(set) var bytes: [39 of UInt8]
@@ -17,7 +17,7 @@ public struct HeardPDU: BitwiseCopyable, Sendable {
     bytes = .init(repeating: 0)
   }
 
-  /// A copy of a PDU of at most 39 bytes.
+  /// Creates a copy of a PDU of at most 39 bytes.
   mutating func copy(_ pdu: Span<UInt8>, rssi: Int8) {
     self.rssi = rssi
     let size = min(pdu.count, 39)
@@ -30,23 +30,23 @@ public struct HeardPDU: BitwiseCopyable, Sendable {
   }
 }
 
-/// A part of a scan window that is under way: what the radio interrupt knows of it. It ends with the first
-/// advertisement that is of interest, so that the level below takes that and begins the next part.
+/// The state of a part of a scan window in progress that the radio interrupt uses. It ends with the first
+/// advertisement that is to be processed, so that the level below processes it and starts the next part.
 struct ScanningEvent {
-  /// What the last operation was.
+  /// The last operation.
   enum Phase: UInt8, BitwiseCopyable {
     case listen = 0
-    /// A scan request is being sent.
+    /// A scan request is being transmitted.
     case ask = 1
-    /// The scan response is awaited.
+    /// A scan response is expected.
     case hear = 2
-    /// A CONNECT_IND is being sent.
+    /// A CONNECT_IND is being transmitted.
     case connect = 3
   }
 
-  /// What comes after the end of a window at most: the rest of a packet that began in it.
+  /// The maximum time after the end of a window: the remainder of a packet that began in it.
   static var packetTime: UInt32 { 376 }
-  /// What an exchange of scan request and response adds to it; a CONNECT_IND adds less.
+  /// The time that a scan request and its response add to it; a CONNECT_IND adds less.
   static var exchangeTime: UInt32 { 150 &+ 176 &+ 150 &+ 376 }
 
   var phase: Phase
@@ -61,10 +61,11 @@ struct ScanningEvent {
   /// The own address in CONNECT_IND.
   var initiator: DeviceAddress
   var target: DeviceAddress
-  /// As central: when anchors are to come, modulo `interval` microseconds; 0 if that does not matter.
+  /// The required time of the central's anchor points, modulo `interval` microseconds; 0 if there is no
+  /// requirement.
   var phaseTime: RadioTime
   var interval: UInt32
-  // What came of it.
+  // The result of the event.
   var wasScannable: Bool
   var asked: Bool
   var wasAnswered: Bool
@@ -90,19 +91,19 @@ struct ScanningEvent {
 }
 
 extension ScanningEvent {
-  /// What a packet means to the scanner.
+  /// The classification of a received packet.
   enum Verdict {
-    /// It is not for the scanner.
+    /// The packet is ignored.
     case ignore
-    /// It is to be reported.
+    /// The packet is reported.
     case report
-    /// It is to be reported, and asked for more.
+    /// The packet is reported and answered with a scan request.
     case ask
-    /// It is from whom we want to connect to.
+    /// The packet is answered with a CONNECT_IND.
     case connect
   }
 
-  /// What a PDU that came means.
+  /// Classifies a received PDU.
   mutating func verdict(on pdu: Span<UInt8>) -> Verdict {
     guard let header = AdvertisingHeader(of: pdu), header.isAdvertisement else { return .ignore }
     if isTarget(pdu, header) { return .connect }
@@ -114,7 +115,7 @@ extension ScanningEvent {
     return asked ? .ask : .report
   }
 
-  /// Whether an advertisement is one that we want to connect to, and may.
+  /// Whether an advertisement is connectable by this device and from the peer to connect to.
   private func isTarget(_ pdu: Span<UInt8>, _ header: AdvertisingHeader) -> Bool {
     guard connects, target.isNamed(in: pdu, at: 2, header.sender) else { return false }
     switch header.kind {
@@ -126,7 +127,7 @@ extension ScanningEvent {
 }
 
 extension HeardPDU {
-  /// Writes the scan request to whom this advertisement is from. RxAdd is the advertisement's TxAdd.
+  /// Writes the scan request for this advertisement. RxAdd is the advertisement's TxAdd.
   mutating func writeRequest(from own: DeviceAddress, into pdu: consuming MutableSpan<UInt8>) {
     guard pdu.count >= 14 else { return }
     let advertisement = bytes.span
@@ -144,37 +145,37 @@ extension HeardPDU {
 }
 
 extension DeviceAddress {
-  /// Whether this is the address, of this kind, at a place of a PDU.
+  /// Whether the address and its type are those at a position of a PDU.
   func isNamed(in pdu: Span<UInt8>, at start: Int, _ kind: Kind) -> Bool {
     guard kind == self.kind, pdu.count >= start &+ 6 else { return false }
     return DeviceAddress(onAir: pdu.extracting(start..<(start &+ 6)), kind: kind) == self
   }
 }
 
-/// How often an active scanner sends scan requests: after failures more and more rarely, so that scanners
-/// that hear each other's advertisers do not collide for ever (Core Specification, Vol 6, Part B, 4.4.3.2).
+/// The back-off of an active scanner: after failures it transmits scan requests less frequently, so that
+/// scanners in range of the same advertisers do not collide repeatedly (Core Specification, Vol 6, Part B,
+/// 4.4.3.2).
 struct ScanBackoff: BitwiseCopyable {
-  /// How often the limit was doubled: 0…8.
+  /// The number of times that the limit was doubled: 0…8.
   private var doublings: UInt8 = 0
-  /// backoffCount: how many advertisements are still to come before one is answered, which is that after the
-  /// others.
+  /// backoffCount: the number of advertisements until one is answered, including that one.
   private(set) var count: UInt16 = 0
   private var failures: UInt8 = 0
   private var successes: UInt8 = 0
 
-  /// At the start of scanning: all zero bits.
+  /// The state at the start of scanning: all bits are zero.
   init() {}
 
   /// upperLimit: 1…256.
   var upperLimit: UInt16 { 1 &<< UInt16(doublings) }
 
-  /// Whether the next scannable advertisement is to be answered.
+  /// Whether the next scannable advertisement is answered with a scan request.
   var mayAsk: Bool { count <= 1 }
 
-  /// A scannable advertisement came and was not answered.
+  /// Records a scannable advertisement that was not answered.
   mutating func passed() { if count > 1 { count &-= 1 } }
 
-  /// A scan request was sent, and answered or not. `random` is any number.
+  /// Records a scan request and whether a response was received. `random` is any number.
   mutating func asked(wasAnswered: Bool, random: UInt32) {
     if wasAnswered {
       failures = 0
@@ -191,17 +192,17 @@ struct ScanBackoff: BitwiseCopyable {
         if doublings < 8 { doublings &+= 1 }
       }
     }
-    // The limit is a power of two.
+    // The limit is always a power of two.
     count = 1 &+ UInt16(truncatingIfNeeded: random) & (upperLimit &- 1)
   }
 }
 
-/// What the host wants to be scanned for.
+/// The parameters of scanning, as set by the host.
 struct ScanSettings: BitwiseCopyable {
   var isOn: Bool
   var isActive: Bool
   var address: DeviceAddress
-  /// Microseconds from one window to the next, and of each window.
+  /// The scan interval and the scan window in microseconds.
   var interval: UInt32
   var window: UInt32
 

@@ -1,6 +1,6 @@
 import HeraldHAL
 
-/// Random numbers for delays and access addresses: not for secrets.
+/// Random numbers for advertising delays and access addresses. They are not suitable for secrets.
 struct XorShift: RandomSource, BitwiseCopyable {
   private var state: UInt32
 

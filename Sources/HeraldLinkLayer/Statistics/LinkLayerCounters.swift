@@ -1,16 +1,16 @@
-/// The counters of a link layer.
+/// The statistics counters of a link layer.
 public struct LinkLayerCounters: Equatable, BitwiseCopyable, Sendable {
-  /// Operations whose moment was missed.
+  /// Operations that were started too late.
   public internal(set) var late: UInt32 = 0
-  /// Advertising reports for which there was no room.
+  /// Advertising reports that were discarded because the queue was full.
   public internal(set) var reportsDropped: UInt32 = 0
-  /// Connect requests with fields out of their range, or for which there was no place.
+  /// CONNECT_IND PDUs with invalid fields, or received when all connections were in use.
   public internal(set) var requestsRefused: UInt32 = 0
-  /// Connection events in which nothing was heard.
+  /// Connection events without a received packet.
   public internal(set) var eventsSilent: UInt32 = 0
-  /// Connection events that gave way to something else, or could not be begun in time.
+  /// Connection events that were skipped in favour of other activities, or could not be started in time.
   public internal(set) var eventsSkipped: UInt32 = 0
 
-  /// Their names in the statistics group, in this order.
+  /// The names in the statistics group, in this order.
   static var names: StaticString { "late reports_dropped requests_refused events_silent events_skipped" }
 }

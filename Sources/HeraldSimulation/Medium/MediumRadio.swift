@@ -2,10 +2,10 @@ import HeraldHAL
 
 /// The radio of one device on a `RadioMedium`.
 public struct MediumRadio: RadioPeripheral, ~Copyable {
-  // The medium owns its ports, and they their devices, which have this.
+  // The medium owns its ports, the ports own their devices, and these own the radio.
   unowned let medium: RadioMedium
   unowned let port: MediumPort
-  // The port's, which live as long as it.
+  // The buffers of the port, which have the lifetime of the port.
   private let outgoingBytes: UnsafeMutableBufferPointer<UInt8>
   private let incomingBytes: UnsafeMutableBufferPointer<UInt8>
 
@@ -16,31 +16,31 @@ public struct MediumRadio: RadioPeripheral, ~Copyable {
     incomingBytes = port.incoming
   }
 
-  /// As on an nRF51: 140 µs of ramp-up, and 60 µs for the program.
+  /// The value of an nRF51: 140 µs of ramp-up, and 60 µs for the program.
   public static var leadTime: UInt32 { 200 }
-  /// As the program is infinitely fast: what is left for delays.
+  /// The simulated program takes no time: the value is the margin for delays.
   public static var planningTime: UInt32 { 150 }
-  /// What the device was given as the limit of its clock.
+  /// The declared maximum deviation of the device's clock.
   public var clockDeviation: UInt16 { port.promisedDeviation }
 
-  /// Damages the packet that is sent next, on the air: every receiver finds its CRC wrong.
+  /// Damages the next transmitted packet: every receiver detects a wrong CRC.
   public mutating func spoilNext() { port.spoilsNext = true }
 
-  /// The time by the device's own clock.
+  /// The current time of the device's clock.
   public mutating func now() -> RadioTime { port.clock.shown(medium.time) }
   /// Begins an operation; see `RadioPeripheral`.
   public mutating func start(_ operation: RadioOperation) { medium.start(operation, on: port) }
-  /// Gives an operation up; see `RadioPeripheral`.
+  /// Cancels an operation; see `RadioPeripheral`.
   public mutating func cancel() -> Bool { medium.cancel(port) }
-  /// The outcome that has not been taken.
+  /// Returns the pending outcome, once.
   public mutating func takeOutcome() -> RadioOutcome? {
     defer { port.outcome = nil }
     return port.outcome
   }
-  /// What follows the outcome that was taken last.
+  /// Executes the step after the outcome that was taken last.
   public mutating func proceed(_ step: RadioStep) { medium.proceed(step, on: port) }
 
-  /// Room for the PDU that is transmitted next.
+  /// The buffer for the next transmitted PDU.
   @_lifetime(&self)
   public mutating func outgoing() -> MutableSpan<UInt8> {
     unsafe _overrideLifetime(MutableSpan(_unsafeElements: outgoingBytes), mutating: &self)
@@ -54,22 +54,22 @@ public struct MediumRadio: RadioPeripheral, ~Copyable {
   }
 }
 
-/// What a medium calls of a device, as interrupts would.
+/// The methods of a device that a medium calls as interrupts.
 public protocol MediumDevice: AnyObject {
-  /// An operation of its radio has ended. Returns whether `proceduresInterrupt` is to be called.
+  /// Handles the end of a radio operation. Returns whether `proceduresInterrupt` is to be called.
   func radioInterrupt() -> Bool
-  /// Time for what need not be done within 150 µs.
+  /// Performs the work that is not required within 150 µs.
   func proceduresInterrupt()
 }
 
-/// A medium's knowledge of one device.
+/// The state of one device on a medium.
 final class MediumPort {
   enum State {
     case idle
     case waiting
     case transmitting
     case searching
-    /// Receiving transmission number so many.
+    /// Receiving the transmission with this number.
     case receiving(Int)
   }
 
@@ -83,13 +83,13 @@ final class MediumPort {
   var state = State.idle
   var outcome: RadioOutcome?
   var operation: RadioOperation?
-  /// When the packet before ended: what 150 µs are counted from.
+  /// The end of the previous packet, from which the 150 µs are counted.
   var lastEnd = 0
-  /// By when the access address must have arrived.
+  /// The time at which the access address must have arrived.
   var windowEnd = 0
-  /// Raised with each change of plan: what was planned under another number is void.
+  /// Incremented when the operation changes: scheduled actions with an earlier number are void.
   var plan = 0
-  /// The packet that is sent next is damaged for all.
+  /// The next transmitted packet is damaged for all receivers.
   var spoilsNext = false
   /// The packet being received is damaged for this receiver.
   var isDamaged = false

@@ -3,18 +3,18 @@ import HeraldHAL
 /// The medium between radios in one process, in simulated time with microsecond accuracy: every device
 /// receives every other.
 ///
-/// A receiver takes the first packet on its channel and with its access address whose first bit comes at or
-/// after its start; the address must have arrived within its window. A receiver that starts one microsecond
-/// late does not receive the packet. Time is kept in nanoseconds, and each device has a clock of its own.
-/// Faults are generated from a seed.
+/// A receiver receives the first packet on its channel and with its access address whose first bit arrives at
+/// or after its start; the address must have arrived within its window. A receiver that starts one
+/// microsecond late does not receive the packet. Time is counted in nanoseconds, and each device has its own
+/// clock. Errors are determined by a seed.
 public final class RadioMedium {
   /// Fault rates per 100,000 cases.
   public struct Trouble: Sendable {
-    /// Packets that a receiver does not get: by turns it does not hear them, or receives them damaged.
+    /// Packets lost by a receiver: alternately not detected, or received with a wrong CRC.
     public var loss: UInt32 = 0
     /// Operations and responses that the processor starts too late.
     public var lateness: UInt32 = 0
-    /// How many microseconds `proceduresInterrupt` comes after it was asked for, at most.
+    /// The maximum delay of `proceduresInterrupt` after it was requested, in microseconds.
     public var delay: UInt32 = 0
     /// Whether packets that overlap on a channel are damaged.
     public var collides = false
@@ -22,27 +22,27 @@ public final class RadioMedium {
     public init() {}
   }
 
-  /// A packet that was sent.
+  /// A transmitted packet.
   public struct Transmission: Sendable {
-    /// The number of the device.
+    /// The number of the transmitting device.
     public let device: Int
-    /// When its first bit was on the air, in nanoseconds.
+    /// The time of its first bit, in nanoseconds.
     public let start: Int
-    /// When its last bit was.
+    /// The time of its last bit.
     public let end: Int
-    /// The channel's index.
+    /// The channel index.
     public let channel: UInt8
     /// The access address.
     public let accessAddress: UInt32
-    /// What its CRC starts with.
+    /// The initial value of its CRC.
     public let crcInit: UInt32
     /// Header and payload.
     public let pdu: [UInt8]
-    /// It met another on its channel, or was spoilt.
+    /// It collided with another packet on its channel, or was damaged intentionally.
     var isDamaged = false
   }
 
-  /// What is planned. In one moment, what ends comes before what begins, and senders begin before receivers.
+  /// The scheduled actions. At the same time, ends precede starts, and transmissions precede receptions.
   private enum Action: Int {
     case finish = 0, call, script, transmit, receive, giveUp
   }
@@ -50,7 +50,7 @@ public final class RadioMedium {
   private struct Plan {
     let time: Int
     let action: Action
-    /// In the order in which it was planned.
+    /// The number of the action, in the order of scheduling.
     let number: Int
     let port: Int
     let plan: Int
@@ -60,18 +60,18 @@ public final class RadioMedium {
     }
   }
 
-  /// How many nanoseconds preamble and access address take.
+  /// The duration of preamble and access address in nanoseconds.
   private static let addressTime = 40_000
-  /// The time between two packets of an exchange.
+  /// The time between two packets of an exchange, in nanoseconds.
   private static let space = 150_000
 
-  /// What goes wrong.
+  /// The errors to be simulated.
   public var trouble = Trouble()
-  /// Nanoseconds since the beginning.
+  /// The simulated time in nanoseconds.
   public private(set) var time = 0
-  /// All packets sent so far.
+  /// The packets transmitted so far.
   public private(set) var transmissions: [Transmission] = []
-  /// Dropped before `transmissions[0]`, by `forget`.
+  /// The number of packets removed before `transmissions[0]` by `forget`.
   private var forgotten = 0
   private var random: SeededRandom
   private var ports: [MediumPort] = []
@@ -80,11 +80,11 @@ public final class RadioMedium {
   private var planned = 0
   private var onAir: [Int] = []
 
-  /// A medium on which the same goes wrong for the same seed.
+  /// Creates a medium; equal seeds cause equal errors.
   public init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-  /// The radio of another device. Its clock goes `deviation` ppm too fast, and it promises to be within
-  /// `promisedDeviation`. With no deviation it counts the medium's own microseconds.
+  /// Creates the radio of a further device. Its clock is `deviation` ppm too fast, and its declared maximum
+  /// deviation is `promisedDeviation`. Without a deviation it counts the microseconds of the medium.
   public func makeRadio(deviation: Int = 0, promisedDeviation: UInt16 = 20) -> MediumRadio {
     let clock = MediumClock(
       deviation: deviation, offset: Int(random.next()) * 1000 + (deviation == 0 ? 0 : Int(random.below(1000)))
@@ -94,19 +94,19 @@ public final class RadioMedium {
     return MediumRadio(self, port)
   }
 
-  /// Says whose radio number `number` is. It is retained.
+  /// Assigns a device to radio `number`. The device is retained.
   public func attach(_ device: any MediumDevice, to number: Int) { ports[number].device = device }
 
-  /// Has `proceduresInterrupt` called, as a device does that was told something by its host.
+  /// Requests a call of `proceduresInterrupt`, as a device does after a command of its host.
   public func callProcedures(of number: Int) { plan(.call, ports[number], at: time) }
 
-  /// Calls `script` at a moment in nanoseconds.
+  /// Calls `script` at a time in nanoseconds.
   public func at(_ moment: Int, _ script: @escaping () -> Void) {
     scripts[planned] = script
     insert(Plan(time: max(moment, time), action: .script, number: planned, port: -1, plan: 0))
   }
 
-  /// Lets time go on to a moment in nanoseconds.
+  /// Advances the simulated time to a time in nanoseconds.
   public func run(until end: Int) {
     while let next = plans.first, next.time <= end {
       removeFirst()
@@ -116,7 +116,7 @@ public final class RadioMedium {
     time = max(time, end)
   }
 
-  /// Drops the transmissions that are over.
+  /// Removes the transmissions that have ended.
   public func forget() {
     guard onAir.isEmpty else { return }
     forgotten += transmissions.count
@@ -194,7 +194,7 @@ extension RadioMedium {
       }
     case .receiveAfterSpace:
       port.state = .waiting
-      // Peers may be 2 µs early or late, and some are 3 µs late.
+      // Peers may be 2 µs early or late; some are 3 µs late.
       port.windowEnd = next + Self.addressTime + 5000
       plan(.receive, port, at: next - 3000)
     case .receiveAgain:
@@ -204,7 +204,7 @@ extension RadioMedium {
   }
 }
 
-// What happens on the air.
+// Transmission and reception.
 extension RadioMedium {
   private func beginTransmission(_ port: MediumPort) {
     guard let operation = port.operation else { return }
@@ -237,7 +237,7 @@ extension RadioMedium {
       return
     }
     plan(.giveUp, port, at: port.windowEnd)
-    // One that begins in this very moment is still to be had.
+    // A packet that begins at exactly this time can still be received.
     for number in onAir where transmissions[number - forgotten].start >= time {
       if case .searching = port.state { lock(port, to: number) }
     }
@@ -276,7 +276,7 @@ extension RadioMedium {
 
   private func report(_ kind: RadioOutcome.Kind, on port: MediumPort, from start: Int) {
     port.plan += 1
-    // Neither free nor listening, until the handler says how to go on.
+    // Neither idle nor receiving, until the handler gives the next step.
     port.state = .waiting
     port.outcome = RadioOutcome(kind, start: port.clock.shown(start), end: port.clock.shown(time), rssi: -60)
     guard let device = port.device, device.radioInterrupt() else { return }
@@ -285,7 +285,7 @@ extension RadioMedium {
   }
 }
 
-// The queue: a binary heap.
+// The queue of scheduled actions: a binary heap.
 extension RadioMedium {
   private func plan(_ action: Action, _ port: MediumPort, at time: Int) {
     if action != .call { port.plan += 1 }
