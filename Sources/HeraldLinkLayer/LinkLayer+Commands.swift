@@ -111,7 +111,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     while index < connections {
       // The probability of equal addresses among four connections is about 2⁻³⁰; in this case the address is
       // drawn again.
-      if exchange.links[index].life == .open, exchange.links[index].accessAddress == address.rawValue {
+      if exchange.table[index].life == .open, exchange.table[index].accessAddress == address.rawValue {
         address = AccessAddress.random(from: &random)
         index = 0
       } else {
@@ -147,8 +147,8 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Ends a connection: `.closed` follows when the peer has acknowledged LL_TERMINATE_IND, or after the
   /// supervision timeout. Queued payloads may be lost.
   public mutating func disconnect(_ connection: Int) {
-    guard isOpen(connection), !exchange.links[connection].hasDeadline else { return }
-    exchange.links[connection].wantsTermination = true
+    guard isOpen(connection), !exchange.table[connection].hasDeadline else { return }
+    exchange.table[connection].wantsTermination = true
     hasten(connection)
   }
 
@@ -156,26 +156,26 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// scheduled, it is cancelled so that the data is included.
   private mutating func hasten(_ connection: Int) {
     let soonest = exchange.radio.now() + Peripheral.leadTime + Peripheral.planningTime
-    if exchange.activity == .connection, Int(exchange.connectionEvent.link) == connection {
+    if exchange.activity == .connection, Int(exchange.connectionEvent.connection) == connection {
       guard !exchange.isDone, !eventStart.isBefore(soonest), exchange.radio.cancel() else { return }
       exchange.activity = .none
     }
-    exchange.links[connection].timing.recall(after: soonest)
+    exchange.table[connection].timing.recall(after: soonest)
     reschedule()
   }
 
   /// Queues a payload of 1…27 bytes, the start or a continuation of an L2CAP PDU. Errors: `.busy` if two
   /// payloads are queued already, followed by `.ready`; `.notConnected`, `.tooLong`, `.invalidParameter`.
   public mutating func send(_ payload: Span<UInt8>, isStart: Bool, on connection: Int) throws(RadioError) {
-    guard isOpen(connection), !exchange.links[connection].wantsTermination,
-      !exchange.links[connection].hasDeadline
+    guard isOpen(connection), !exchange.table[connection].wantsTermination,
+      !exchange.table[connection].hasDeadline
     else {
       throw .notConnected
     }
     guard payload.count > 0 else { throw .invalidParameter }
     guard payload.count <= DataHeader.longestPayload else { throw .tooLong }
-    guard exchange.links[connection].queue(payload, isStart: isStart) else {
-      exchange.links[connection].wantsReady = true
+    guard exchange.table[connection].queue(payload, isStart: isStart) else {
+      exchange.table[connection].wantsReady = true
       throw .busy
     }
     hasten(connection)
@@ -183,11 +183,11 @@ extension LinkLayer where Peripheral: ~Copyable {
 
   /// The RSSI of the peer's last packet in dBm; 127 if unknown.
   public mutating func rssi(_ connection: Int) -> Int8 {
-    isOpen(connection) ? exchange.links[connection].rssi : 127
+    isOpen(connection) ? exchange.table[connection].rssi : 127
   }
 
   private mutating func isOpen(_ connection: Int) -> Bool {
-    connection >= 0 && connection < connections && exchange.links[connection].life == .open
+    connection >= 0 && connection < connections && exchange.table[connection].life == .open
   }
 
   /// Removes and returns the oldest advertisement or scan response.
@@ -206,19 +206,19 @@ extension LinkLayer where Peripheral: ~Copyable {
     }
     var index = 0
     while index < connections {
-      if exchange.links[index].owesOpened {
-        exchange.links[index].owesOpened = false
-        return .opened(connection: index, role: exchange.links[index].role, peer: exchange.links[index].peer)
+      if exchange.table[index].owesOpened {
+        exchange.table[index].owesOpened = false
+        return .opened(connection: index, role: exchange.table[index].role, peer: exchange.table[index].peer)
       }
-      if exchange.links[index].life == .open, exchange.links[index].wantsReady,
-        exchange.links[index].queued < Link.queueLength
+      if exchange.table[index].life == .open, exchange.table[index].wantsReady,
+        exchange.table[index].queued < LinkLayerConnection.queueLength
       {
-        exchange.links[index].wantsReady = false
+        exchange.table[index].wantsReady = false
         return .ready(connection: index)
       }
-      if exchange.links[index].life == .closed, fragments.isEmpty {
-        exchange.links[index].life = .free
-        return .closed(connection: index, reason: exchange.links[index].reason)
+      if exchange.table[index].life == .closed, fragments.isEmpty {
+        exchange.table[index].life = .free
+        return .closed(connection: index, reason: exchange.table[index].reason)
       }
       index &+= 1
     }
@@ -231,7 +231,8 @@ extension LinkLayer where Peripheral: ~Copyable {
     _ body: (_ connection: Int, _ isStart: Bool, _ payload: Span<UInt8>) -> Void
   ) -> Bool {
     guard let fragment = fragments.popFirst() else { return false }
-    body(Int(fragment.link), fragment.isStart, fragment.bytes.span.extracting(first: Int(fragment.count)))
+    body(
+      Int(fragment.connection), fragment.isStart, fragment.bytes.span.extracting(first: Int(fragment.count)))
     return true
   }
 }

@@ -13,17 +13,17 @@ extension LinkLayer where Peripheral: ~Copyable {
 
   /// The time at which the radio has to start the next event of a connection.
   private mutating func start(_ index: Int) -> RadioTime {
-    exchange.links[index].role == .central
-      ? exchange.links[index].timing.nominal
-      : exchange.links[index].timing.nominal - exchange.links[index].timing.widening
+    exchange.table[index].role == .central
+      ? exchange.table[index].timing.nominal
+      : exchange.table[index].timing.nominal - exchange.table[index].timing.widening
   }
 
   /// The time at which the first exchange of that event has ended at the latest.
   private mutating func end(_ index: Int) -> RadioTime {
     let width =
-      exchange.links[index].role == .central
-      ? 0 : exchange.links[index].timing.window &+ exchange.links[index].timing.widening
-    return exchange.links[index].timing.nominal + width + Self.exchangeTime
+      exchange.table[index].role == .central
+      ? 0 : exchange.table[index].timing.window &+ exchange.table[index].timing.widening
+    return exchange.table[index].timing.nominal + width + Self.exchangeTime
   }
 
   /// Selects the next event and starts it. No event is in progress.
@@ -59,7 +59,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   private mutating func passMissed(before soonest: RadioTime) {
     var index = 0
     while index < connections {
-      while exchange.links[index].life == .open, start(index).isBefore(soonest) { skip(index) }
+      while exchange.table[index].life == .open, start(index).isBefore(soonest) { skip(index) }
       index &+= 1
     }
   }
@@ -67,9 +67,9 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Skips an event of a connection.
   private mutating func skip(_ index: Int) {
     counters.eventsSkipped &+= 1
-    exchange.links[index].skipped =
-      exchange.links[index].skipped == .max ? .max : exchange.links[index].skipped &+ 1
-    exchange.links[index].goOn(by: 1)
+    exchange.table[index].skipped =
+      exchange.table[index].skipped == .max ? .max : exchange.table[index].skipped &+ 1
+    exchange.table[index].goOn(by: 1)
   }
 
   /// The connection with the earliest event after conflicting events have been skipped, and the connection
@@ -90,7 +90,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     var secondStart = eventStart
     var index = 0
     while index < connections {
-      if exchange.links[index].life == .open {
+      if exchange.table[index].life == .open {
         let start = start(index)
         if first < 0 || start.isBefore(firstStart) {
           (second, secondStart) = (first, firstStart)
@@ -110,16 +110,16 @@ extension LinkLayer where Peripheral: ~Copyable {
   private mutating func yields(_ first: Int, to second: Int) -> Bool {
     let isFirstUrgent = isUrgent(first)
     if isFirstUrgent != isUrgent(second) { return !isFirstUrgent }
-    if exchange.links[first].timing.awaitsInstant != exchange.links[second].timing.awaitsInstant {
-      return exchange.links[second].timing.awaitsInstant
+    if exchange.table[first].timing.awaitsInstant != exchange.table[second].timing.awaitsInstant {
+      return exchange.table[second].timing.awaitsInstant
     }
-    return exchange.links[first].skipped < exchange.links[second].skipped
+    return exchange.table[first].skipped < exchange.table[second].skipped
   }
 
   /// Whether a connection must not lose an event: it is not established, or half of its supervision timeout
   /// has passed.
   private mutating func isUrgent(_ index: Int) -> Bool {
-    !exchange.links[index].timing.isEstablished || exchange.links[index].timing.isHalfLost
+    !exchange.table[index].timing.isEstablished || exchange.table[index].timing.isHalfLost
   }
 
   /// Skips connection events if an advertising event has been delayed for longer than `advertisingPatience`.
@@ -152,7 +152,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// The time at which an event of a connection must have ended: the start of its own next event, or of the
   /// next connection's event.
   private mutating func limit(_ index: Int, before next: Int) -> RadioTime {
-    var limit = start(index) + exchange.links[index].timing.interval
+    var limit = start(index) + exchange.table[index].timing.interval
     if next >= 0, start(next).isBefore(limit) { limit = start(next) }
     return limit - Self.gap
   }
@@ -162,8 +162,8 @@ extension LinkLayer where Peripheral: ~Copyable {
   mutating func placeAnchors() {
     let other = earliest().first
     guard other >= 0 else { return }
-    exchange.scanningEvent.interval = UInt32(connecting.times.interval) &* ConnectionTiming.unit
-    var place = exchange.links[other].timing.nominal
+    exchange.scanningEvent.interval = UInt32(connecting.times.interval) &* EventTiming.unit
+    var place = exchange.table[other].timing.nominal
     // The position is moved to shortly before the start of scanning, so that the radio interrupt has few
     // intervals to add.
     let behind = eventStart.since(place)
@@ -181,10 +181,10 @@ extension LinkLayer where Peripheral: ~Copyable {
   private mutating func collides(_ place: RadioTime) -> Bool {
     var index = 0
     while index < connections {
-      if exchange.links[index].life == .open {
-        let interval = min(exchange.links[index].timing.interval, exchange.scanningEvent.interval)
+      if exchange.table[index].life == .open {
+        let interval = min(exchange.table[index].timing.interval, exchange.scanningEvent.interval)
         let difference = Int32(
-          bitPattern: place.microseconds &- exchange.links[index].timing.nominal.microseconds)
+          bitPattern: place.microseconds &- exchange.table[index].timing.nominal.microseconds)
         let distance = difference.magnitude % interval
         if distance < Self.anchorDistance || interval &- distance < Self.anchorDistance { return true }
       }

@@ -24,7 +24,7 @@ struct HostilePeripheralTests {
 
   /// Queues a control PDU of the peripheral for its next event.
   private func say(_ pdu: [UInt8], _ peripheral: LinkLayerDevice) {
-    peripheral.layer.exchange.links[0].control.copy(pdu.span)
+    peripheral.layer.exchange.table[0].control.copy(pdu.span)
   }
 
   /// The number of connections opened or closed.
@@ -99,7 +99,7 @@ struct HostilePeripheralTests {
       }
       try? peripheral.send(pdu, isStart: Bool.random(using: &random))
       pdu[0] &= 0x1F
-      if peripheral.layer.exchange.links[0].life == .open { say(pdu, peripheral) }
+      if peripheral.layer.exchange.table[0].life == .open { say(pdu, peripheral) }
       medium.run(until: medium.time + 10_000_000)
     }
     medium.trouble.loss = 100_000

@@ -11,7 +11,7 @@ struct ConnectionEvent: BitwiseCopyable {
   static var capacity: UInt8 { 3 }
 
   /// The index of the connection.
-  var link = UInt8(0)
+  var connection = UInt8(0)
   /// The time at which the last packet must have ended.
   var limit = RadioTime(microseconds: 0)
   /// The number of further payloads for which there is room.
@@ -38,8 +38,8 @@ struct ConnectionEvent: BitwiseCopyable {
   init() {}
 
   /// The state before the event.
-  init(link: UInt8, limit: RadioTime, room: UInt8) {
-    self.link = link
+  init(connection: UInt8, limit: RadioTime, room: UInt8) {
+    self.connection = connection
     self.limit = limit
     self.room = min(room, Self.capacity)
     rssi = 127

@@ -4,7 +4,7 @@ import HeraldHAL
 // The radio interrupt of a connection event.
 extension EventExchange where Peripheral: ~Copyable {
   mutating func connectionOutcome(_ outcome: RadioOutcome) {
-    let isCentral = links[Int(connectionEvent.link)].role == .central
+    let isCentral = table[Int(connectionEvent.connection)].role == .central
     switch outcome.kind {
     case .late, .silent: finish()
     case .sent:
@@ -50,19 +50,19 @@ extension EventExchange where Peripheral: ~Copyable {
   }
 
   private mutating func receivedPacket(_ header: DataHeader, _ outcome: RadioOutcome, isCentral: Bool) {
-    let link = Int(connectionEvent.link)
+    let connection = Int(connectionEvent.connection)
     anchor(outcome)
     connectionEvent.damaged = 0
     connectionEvent.wasHeard = true
     connectionEvent.heard = outcome.end
     connectionEvent.rssi = outcome.rssi
     connectionEvent.peerHasMore = header.hasMore
-    switch links[link].acknowledgement.acknowledged(by: header) {
-    case .control: links[link].controlAcknowledged = true
-    case .data: links[link].dataAcknowledged &+= 1
+    switch table[connection].acknowledgement.acknowledged(by: header) {
+    case .control: table[connection].controlAcknowledged = true
+    case .data: table[connection].dataAcknowledged &+= 1
     case .nothing, .empty: break
     }
-    let content = accept(header, link)
+    let content = accept(header, connection)
     let goesOn =
       !isCentral
       || (header.hasMore || connectionEvent.hasMore) && connectionEvent.hasTime(for: 2, after: outcome.end)
@@ -75,10 +75,10 @@ extension EventExchange where Peripheral: ~Copyable {
     // The response is being transmitted, which leaves time to copy the received PDU.
     switch content {
     case .reserved: break
-    case .control: links[link].inbox.copy(radio.incoming(), from: 2)
+    case .control: table[connection].inbox.copy(radio.incoming(), from: 2)
     case .start, .continuation:
       let place = Int(arrivedCount)
-      arrived[place].link = connectionEvent.link
+      arrived[place].connection = connectionEvent.connection
       arrived[place].isStart = content == .start
       arrived[place].copy(radio.incoming(), from: 2)
       arrivedCount &+= 1
@@ -87,51 +87,51 @@ extension EventExchange where Peripheral: ~Copyable {
 
   /// Acknowledges a new PDU if there is room for it. Returns the content to be copied: `.reserved` means that
   /// no payload is copied.
-  private mutating func accept(_ header: DataHeader, _ link: Int) -> DataHeader.Content {
-    guard links[link].acknowledgement.isNew(header) else { return .reserved }
+  private mutating func accept(_ header: DataHeader, _ connection: Int) -> DataHeader.Content {
+    guard table[connection].acknowledgement.isNew(header) else { return .reserved }
     var content = header.content
     if header.length == 0 { content = .reserved }
     switch content {
     case .reserved: break
     case .control:
       // One control PDU at a time: the next is accepted after this one has been processed.
-      guard links[link].inbox.count == 0 else { return .reserved }
+      guard table[connection].inbox.count == 0 else { return .reserved }
       connectionEvent.acknowledgedControl = false
     case .start, .continuation:
       guard connectionEvent.room > 0 else { return .reserved }
       connectionEvent.room &-= 1
     }
-    links[link].acknowledgement.accept()
+    table[connection].acknowledgement.accept()
     return content
   }
 
   /// Writes the next PDU into the buffer of the radio. Its packet begins 150 µs after `end`.
   mutating func load(after end: RadioTime) {
-    let link = Int(connectionEvent.link)
-    let hasControl = links[link].control.count > 0 && !links[link].controlAcknowledged
-    let waiting = links[link].offered &- links[link].dataAcknowledged
-    links[link].acknowledgement.choose(hasControl ? .control : waiting > 0 ? .data : .empty)
+    let connection = Int(connectionEvent.connection)
+    let hasControl = table[connection].control.count > 0 && !table[connection].controlAcknowledged
+    let waiting = table[connection].offered &- table[connection].dataAcknowledged
+    table[connection].acknowledgement.choose(hasControl ? .control : waiting > 0 ? .data : .empty)
     // A packet with MD set causes the peer to respond and to continue listening: there must be time for both
     // packets.
     let mayGoOn = connectionEvent.hasTime(for: 4, after: end)
-    switch links[link].acknowledgement.inFlight {
+    switch table[connection].acknowledgement.inFlight {
     case .nothing, .empty:
-      let header = links[link].acknowledgement.header(
+      let header = table[connection].acknowledgement.header(
         .continuation, hasMore: mayGoOn && (hasControl || waiting > 0), length: 0)
       put(header)
     case .control:
-      let header = links[link].acknowledgement.header(
-        .control, hasMore: mayGoOn && waiting > 0, length: links[link].control.count)
+      let header = table[connection].acknowledgement.header(
+        .control, hasMore: mayGoOn && waiting > 0, length: table[connection].control.count)
       put(header)
-      links[link].control.write(into: radio.outgoing())
+      table[connection].control.write(into: radio.outgoing())
     case .data:
-      let place = Int((links[link].head &+ links[link].dataAcknowledged) & 1)
-      let header = links[link].acknowledgement.header(
-        links[link].data[place].isStart ? .start : .continuation,
+      let place = Int((table[connection].head &+ table[connection].dataAcknowledged) & 1)
+      let header = table[connection].acknowledgement.header(
+        table[connection].data[place].isStart ? .start : .continuation,
         hasMore: mayGoOn && (hasControl || waiting > 1),
-        length: links[link].data[place].count)
+        length: table[connection].data[place].count)
       put(header)
-      links[link].data[place].write(into: radio.outgoing())
+      table[connection].data[place].write(into: radio.outgoing())
     }
   }
 

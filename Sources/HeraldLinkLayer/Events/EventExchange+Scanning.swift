@@ -64,13 +64,13 @@ extension EventExchange where Peripheral: ~Copyable {
   /// Sets the transmit window offset of the CONNECT_IND so that the anchor points have the selected position.
   private mutating func setWindowOffset(requestEnd: RadioTime) {
     guard scanningEvent.interval > 0 else { return }
-    let earliest = requestEnd + ConnectionTiming.unit
+    let earliest = requestEnd + EventTiming.unit
     var place = scanningEvent.phaseTime
     // Few iterations: the scan window of an initiator is short.
     while place.isBefore(earliest) { place = place + scanningEvent.interval }
     // Rounded up to whole units. ⌈2³² / 625⌉ · ⌊n / 2⌋ / 2³² is exact for all n below 2²², which includes 4
     // s; the processor has no division instruction.
-    let wait = place.since(earliest) &+ ConnectionTiming.unit &- 1
+    let wait = place.since(earliest) &+ EventTiming.unit &- 1
     let offset = (UInt64(wide: wait &>> 1) &* 6_871_948).high32
     initiation[22] = UInt8(truncatingIfNeeded: offset)
     initiation[23] = UInt8(truncatingIfNeeded: offset &>> 8)

@@ -4,7 +4,7 @@ import HeraldHAL
 /// The packet exchange of an event: the code that the radio interrupt executes and the state that it owns.
 ///
 /// Between `radio.start` and the outcome that sets `isDone` the radio interrupt owns all of this state, with
-/// the exceptions stated at `Link`. Before and after, the link layer owns it: it prepares an event and
+/// the exceptions stated at `LinkLayerConnection`. Before and after, the link layer owns it: it prepares an event and
 /// evaluates its result.
 struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: Int>: ~Copyable {
   /// The type of the event in progress.
@@ -35,8 +35,8 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
   var heardResponse: HeardPDU
   /// Payloads received in a connection event.
   var arrived: [3 of Fragment]
-  /// Owned in part by the radio interrupt: see `Link`.
-  var links: [connections of Link]
+  /// Owned in part by the radio interrupt: see `LinkLayerConnection`.
+  var table: [connections of LinkLayerConnection]
   /// The number of operations that were started too late.
   var late: UInt32
 
@@ -56,7 +56,7 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
     heard = HeardPDU()
     heardResponse = HeardPDU()
     arrived = .init(repeating: Fragment())
-    links = .init(repeating: Link())
+    table = .init(repeating: LinkLayerConnection())
     late = 0
   }
 

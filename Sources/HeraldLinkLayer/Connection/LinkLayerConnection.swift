@@ -4,7 +4,7 @@ import HeraldHAL
 /// The payload of a data channel PDU, with capacity for the longest one.
 struct Fragment: BitwiseCopyable {
   /// The index of the connection.
-  var link: UInt8
+  var connection: UInt8
   /// Whether it is the start of an L2CAP PDU.
   var isStart: Bool
   /// Its length in bytes: 1…27.
@@ -13,7 +13,7 @@ struct Fragment: BitwiseCopyable {
 
   /// An empty buffer.
   init() {
-    link = 0
+    connection = 0
     isStart = false
     count = 0
     bytes = .init(repeating: 0)
@@ -54,7 +54,7 @@ struct Fragment: BitwiseCopyable {
 /// `controlAcknowledged` and `dataAcknowledged`, and reads `control` and the first `offered` elements of
 /// `data`. The level below owns everything else, and between events the whole value. The host appends data
 /// behind the elements offered.
-struct Link: BitwiseCopyable {
+struct LinkLayerConnection: BitwiseCopyable {
   /// The state of a connection.
   enum Life: UInt8, BitwiseCopyable {
     /// There is no connection.
@@ -73,7 +73,7 @@ struct Link: BitwiseCopyable {
   var peer = DeviceAddress.zero
   var accessAddress = UInt32(0)
   var crcInit = UInt32(0)
-  var timing = ConnectionTiming()
+  var timing = EventTiming()
 
   // Owned by the radio interrupt during an event.
   var acknowledgement = Acknowledgement()
@@ -118,13 +118,13 @@ struct Link: BitwiseCopyable {
   /// Opens a connection with the parameters of `request`, whose last bit was on the air at `end`. `deviation`
   /// is the sum of the maximum deviations of both clocks in ppm.
   mutating func open(_ request: ConnectRequest, _ role: ConnectionRole, end: RadioTime, deviation: UInt16) {
-    self = Link()
+    self = LinkLayerConnection()
     life = .open
     self.role = role
     peer = role == .central ? request.advertiser : request.initiator
     accessAddress = request.accessAddress.rawValue
     crcInit = request.crcInit
-    timing = ConnectionTiming(request, end: end, deviation: deviation)
+    timing = EventTiming(request, end: end, deviation: deviation)
     owesOpened = true
     rssi = 127
   }

@@ -1,7 +1,7 @@
 import HeraldHAL
 
 /// The times and channels of the events of a connection (Core Specification, Vol 6, Part B, 4.5).
-struct ConnectionTiming: BitwiseCopyable {
+struct EventTiming: BitwiseCopyable {
   /// The unit of connection intervals and transmit windows, in microseconds.
   static var unit: UInt32 { 1250 }
   /// The tolerance of packet times in addition to clock drift, caused by the resolution of sleep clocks

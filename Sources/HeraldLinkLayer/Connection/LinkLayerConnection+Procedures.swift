@@ -12,7 +12,7 @@ extension DisconnectReason {
 
 // Control procedures (Core Specification, Vol 6, Part B, 5.1), executed below the radio interrupt. A control
 // PDU is answered in the next event.
-extension Link {
+extension LinkLayerConnection {
   /// The version that this link layer reports: Bluetooth 4.0, so that peers do not use procedures that are
   /// not supported.
   static var version: LinkLayerVersion { LinkLayerVersion(number: 6, company: 0xFFFF, subversion: 1) }
