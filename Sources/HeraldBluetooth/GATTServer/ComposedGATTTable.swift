@@ -91,7 +91,7 @@ public struct ComposedGATTTable<let attributes: Int, let room: Int>: GATTTableSo
 
   /// The table, or its constant part.
   @_lifetime(&self)
-  public mutating func database(isFormer: Bool) -> GATTDatabase {
+  private mutating func database(isFormer: Bool) -> GATTDatabase {
     let recordCount = isFormer ? constantCount : recordCount
     let blobCount = blobCount
     return GATTDatabase(
