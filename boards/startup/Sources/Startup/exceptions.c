@@ -13,7 +13,8 @@ void Reset_Handler(void);
 #define MEMORY_FAULT_ADDRESS REGISTER(0xE000ED34)
 #define BUS_FAULT_ADDRESS REGISTER(0xE000ED38)
 
-// The stack may be what has failed: nothing is pushed before there is a new one. Its content is lost, as the code does not return.
+// The fault may be one of the stack: nothing is pushed before the stack pointer is reset. The content of the stack is lost,
+// because the code does not return.
 __attribute__((naked)) void Fault_Handler(void) {
   __asm__ volatile(
       "cpsid i\n"
