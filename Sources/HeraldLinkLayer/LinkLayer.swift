@@ -15,8 +15,9 @@ import HeraldHAL
 ///
 /// **Shared state.** The levels share `exchange`, and the event is the boundary of its ownership. The radio
 /// interrupt owns it from `radio.start` to the last outcome, which sets `isDone`; no other code accesses it
-/// during this time, with the exceptions stated at `LinkLayerConnection`. Before and after, `procedures` owns it, because
-/// there is no interrupt without an operation. No access therefore has to be atomic. Two rules ensure this:
+/// during this time, with the exceptions stated at `LinkLayerConnection`. Before and after, `procedures` owns
+/// it, because there is no interrupt without an operation. No access therefore has to be atomic. Two rules
+/// ensure this:
 /// `radio.start` is the last action of `procedures` and of the host's calls, because the interrupt may occur
 /// before it returns; and the schedule is changed during an event only after `radio.cancel` has returned
 /// `true`, which it does not when the event has ended.

@@ -4,8 +4,8 @@ import HeraldHAL
 /// The packet exchange of an event: the code that the radio interrupt executes and the state that it owns.
 ///
 /// Between `radio.start` and the outcome that sets `isDone` the radio interrupt owns all of this state, with
-/// the exceptions stated at `LinkLayerConnection`. Before and after, the link layer owns it: it prepares an event and
-/// evaluates its result.
+/// the exceptions stated at `LinkLayerConnection`. Before and after, the link layer owns it: it prepares an
+/// event and evaluates its result.
 struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: Int>: ~Copyable {
   /// The type of the event in progress.
   enum Activity: UInt8, BitwiseCopyable {
