@@ -86,7 +86,7 @@ public struct ManagedNode<
     supplier: @autoclosure () -> Parts.SupplierType, delegate: @autoclosure () -> Parts.DelegateType,
     board: consuming Parts.BoardType,
     configuration: @autoclosure () -> HeraldConfiguration = HeraldConfiguration(),
-    names: DeviceNames = DeviceNames()
+    names: DeviceNames? = nil
   ) {
     node = HeraldNode(
       radio: radio, flash: flash, random: random, supplier: supplier(), delegate: delegate(),
@@ -101,12 +101,13 @@ public struct ManagedNode<
     makingRadio radio: () -> RadioType, flash: consuming Parts.FlashType, random: consuming Parts.RandomType,
     supplier: @autoclosure () -> Parts.SupplierType, delegate: @autoclosure () -> Parts.DelegateType,
     board: @autoclosure () -> Parts.BoardType,
-    configuration: @autoclosure () -> HeraldConfiguration = HeraldConfiguration()
+    configuration: @autoclosure () -> HeraldConfiguration = HeraldConfiguration(),
+    names: DeviceNames? = nil
   ) {
     self.board = board()
     node = HeraldNode(
       makingRadio: radio, flash: flash, random: random, supplier: supplier(), delegate: delegate(),
-      configuration: configuration())
+      configuration: configuration(), names: names)
   }
 
   /// The same with parts that define how they are made.
@@ -115,8 +116,7 @@ public struct ManagedNode<
     board = Parts.board()
     node = HeraldNode(
       makingRadio: radio, flash: Parts.flash(), random: Parts.random(), supplier: Parts.supplier(),
-      delegate: Parts.delegate(), configuration: Parts.configuration())
-    if let names = Parts.names() { node.core.names = names }
+      delegate: Parts.delegate(), configuration: Parts.configuration(), names: Parts.names())
   }
 
   /// The status of the log.

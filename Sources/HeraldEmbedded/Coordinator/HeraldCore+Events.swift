@@ -27,9 +27,7 @@ extension HeraldCore: RadioEventHandler {
       peers.move(place, to: report.address, &context)
     }
     guard peers.acquaint(place, seen, report, &context) || sighting.isSomething else { return }
-    if let txPower = seen.txPower, txPower != peers.table[place].txPower {
-      peers.note(txPower: txPower, of: place, seen.identity, &context)
-    }
+    if let txPower = seen.txPower { peers.note(txPower: txPower, of: place, seen.identity, &context) }
     if Parts.NeighbourType.systems > 0 { serving.observe(place, sighting, in: data, &peers, &context) }
     peers.measure(place, seen.identity, report.rssi, &context)
   }

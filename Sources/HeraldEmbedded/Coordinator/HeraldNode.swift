@@ -27,12 +27,12 @@ public struct HeraldNode<
     random: consuming Parts.RandomType, supplier: @autoclosure () -> Parts.SupplierType,
     delegate: @autoclosure () -> Parts.DelegateType,
     configuration: @autoclosure () -> HeraldConfiguration = HeraldConfiguration(),
-    names: DeviceNames = DeviceNames()
+    names: DeviceNames? = nil
   ) {
     self.radio = radio
     core = HeraldCore(
       flash: flash, random: random, supplier: supplier, delegate: delegate, configuration: configuration)
-    core.names = names
+    if let names { core.names = names }
   }
 
   /// The same with the radio made in place. A radio that is passed in would be copied over the stack with all
@@ -42,11 +42,13 @@ public struct HeraldNode<
     makingRadio radio: () -> RadioType, flash: consuming Parts.FlashType,
     random: consuming Parts.RandomType, supplier: @autoclosure () -> Parts.SupplierType,
     delegate: @autoclosure () -> Parts.DelegateType,
-    configuration: @autoclosure () -> HeraldConfiguration = HeraldConfiguration()
+    configuration: @autoclosure () -> HeraldConfiguration = HeraldConfiguration(),
+    names: DeviceNames? = nil
   ) {
     self.radio = radio()
     core = HeraldCore(
       flash: flash, random: random, supplier: supplier, delegate: delegate, configuration: configuration)
+    if let names { core.names = names }
   }
 
   /// Processes the radio's events, runs the core, commands the radio, and lets it send. Returns when to poll

@@ -79,7 +79,7 @@ extension Peers {
   mutating func touch(_ place: Int, _ context: inout Context) { table.touch(place, at: context.now) }
 
   /// Logs and reports the transmit power that an advertisement shows, if it has changed.
-  @inlinable
+  @inlinable @inline(__always)
   mutating func note(txPower: Int8, of place: Int, _ identity: TargetIdentity, _ context: inout Context) {
     guard txPower != table[place].txPower else { return }
     table[place].txPower = txPower
