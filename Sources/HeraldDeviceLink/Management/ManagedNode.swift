@@ -95,19 +95,19 @@ public struct ManagedNode<
   }
 
   /// The same for devices without room for anything twice on the stack: board and radio are made in place, in
-  /// this order, and the rest is made here and not in a main function, which never returns.
+  /// this order, and the rest is made here and not in a main function, which never returns. `HeraldCore.names` gives
+  /// the device other names; parts that are a `PartFactory` have them already.
   @inlinable @inline(never)
   public init(
     makingRadio radio: () -> RadioType, flash: consuming Parts.FlashType, random: consuming Parts.RandomType,
     supplier: @autoclosure () -> Parts.SupplierType, delegate: @autoclosure () -> Parts.DelegateType,
     board: @autoclosure () -> Parts.BoardType,
-    configuration: @autoclosure () -> HeraldConfiguration = HeraldConfiguration(),
-    names: DeviceNames? = nil
+    configuration: @autoclosure () -> HeraldConfiguration = HeraldConfiguration()
   ) {
     self.board = board()
     node = HeraldNode(
       makingRadio: radio, flash: flash, random: random, supplier: supplier(), delegate: delegate(),
-      configuration: configuration(), names: names)
+      configuration: configuration())
   }
 
   /// The same with parts that define how they are made.
