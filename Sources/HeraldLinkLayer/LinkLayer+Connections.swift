@@ -51,9 +51,10 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Determines, before the event begins, which PDUs it may transmit.
   private mutating func prepare(_ index: Int) {
     if exchange.table[index].wantsTermination, exchange.table[index].control.count == 0 {
-      exchange.table[index].say(.terminate(reason: DisconnectReason.remoteUserTerminated.rawValue))
+      exchange.table[index].say(.terminate(reason: exchange.table[index].terminationReason))
       exchange.table[index].wantsTermination = false
     }
+    exchange.table[index].startProcedure(channels)
     exchange.table[index].offered = exchange.table[index].queued
     exchange.table[index].dataAcknowledged = 0
     exchange.table[index].controlAcknowledged = false

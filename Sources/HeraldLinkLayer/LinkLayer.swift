@@ -43,6 +43,10 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
   var scanOffset: UInt8
   var connecting: ConnectRequest
   var isConnecting: Bool
+  /// A connection to any device in the filter accept list is initiated.
+  var connectsListed: Bool
+  /// The data channels for connections in which this device is the central.
+  var channels: ChannelMap
   /// Initiating is to be cancelled at the end of the event in progress.
   var cancelsConnect: Bool
   var connectFailure: DisconnectReason
@@ -70,6 +74,8 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     scanOffset = 0
     connecting = .none
     isConnecting = false
+    connectsListed = false
+    channels = .all
     cancelsConnect = false
     connectFailure = DisconnectReason(rawValue: 0)
     owesConnectFailure = false
