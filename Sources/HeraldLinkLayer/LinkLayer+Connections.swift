@@ -12,6 +12,16 @@ extension LinkLayer where Peripheral: ~Copyable {
     return -1
   }
 
+  /// Whether there is a connection to a device.
+  mutating func isConnected(to peer: DeviceAddress) -> Bool {
+    var index = 0
+    while index < connections {
+      if exchange.table[index].life == .open, exchange.table[index].peer == peer { return true }
+      index &+= 1
+    }
+    return false
+  }
+
   /// Opens a connection after a CONNECT_IND was transmitted or received.
   mutating func open(_ request: ConnectRequest, _ role: ConnectionRole, end: RadioTime, at place: Int) {
     // The central determines the anchor points: its own event times do not drift.
