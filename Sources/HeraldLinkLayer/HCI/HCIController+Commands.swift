@@ -272,9 +272,10 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
   private mutating func completeHostPackets(_ length: Int, _ reader: inout ByteReader) -> Bool {
     guard let count = reader.u8(), length == 1 &+ 4 &* Int(count) else { return false }
     while reader.remaining >= 4 {
-      let connection = connection(&reader)
+      // Also a connection that has ended: the host is notified after it has received all data.
+      let connection = Int(reader.u16() ?? 0) &- 1
       let packets = reader.u16() ?? 0
-      guard connection >= 0, packets <= held[connection] else { return false }
+      guard connection >= 0, connection < connections, packets <= held[connection] else { return false }
       held[connection] &-= packets
       hostRoom = hostRoom &+ packets
     }
