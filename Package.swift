@@ -67,8 +67,8 @@ let package = Package(
     .target(
       name: "HeraldLinux",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "CBluetooth",
-        "HeraldText", "HeraldUSBIP",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldLinkLayer", "HeraldDeviceLink",
+        "CBluetooth", "HeraldText", "HeraldUSBIP",
       ],
       swiftSettings: core),
     // What every program of ours asks of the operating system.
