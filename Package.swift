@@ -156,6 +156,11 @@ let package = Package(
         "LinkDoubles", "TestInputs",
       ],
       path: "Tests/Fuzz", swiftSettings: core),
+    // Devices with a link layer on a simulated medium, for script/air.
+    .executableTarget(
+      name: "air-device",
+      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldLinkLayer", "HeraldSimulation", "HeraldLinux"],
+      path: "Tests/Air/Device", swiftSettings: core),
     // The log of a made-up day, for the test and the picture of a report.
     .executableTarget(
       name: "synthetic-day",

@@ -132,6 +132,8 @@ class Judge:
         question = (addressed or questions)[-1]
         self.answered(record, record.start - question.end)
         if kind == CONNECT_IND:
+            # The advertising event has ended. The advertiser's host may enable advertising again at once.
+            self.advertising.pop(question.device, None)
             uses_algorithm_2 = bool(question.pdu[0] & pdu[0] & CHANNEL_SELECTION_2)
             connection = JudgedConnection(self, record.end, record.device, pdu, uses_algorithm_2)
             for is_present, what in connect_faults(connection.parameters):
