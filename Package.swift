@@ -67,8 +67,8 @@ let package = Package(
     .target(
       name: "HeraldLinux",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "CBluetooth",
-        "HeraldText", "HeraldUSBIP",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldLinkLayer", "HeraldDeviceLink",
+        "CBluetooth", "HeraldText", "HeraldUSBIP",
       ],
       swiftSettings: core),
     // What every program of ours asks of the operating system.
@@ -156,6 +156,11 @@ let package = Package(
         "LinkDoubles", "TestInputs",
       ],
       path: "Tests/Fuzz", swiftSettings: core),
+    // Devices with a link layer on a simulated medium, for script/air.
+    .executableTarget(
+      name: "air-device",
+      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldLinkLayer", "HeraldSimulation", "HeraldLinux"],
+      path: "Tests/Air/Device", swiftSettings: core),
     // The log of a made-up day, for the test and the picture of a report.
     .executableTarget(
       name: "synthetic-day",

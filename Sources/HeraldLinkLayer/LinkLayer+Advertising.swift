@@ -10,7 +10,10 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Starts an advertising event, which must end before `limit`.
   mutating func beginAdvertising(at start: RadioTime, limit: RadioTime) {
     exchange.advertisingEvent = AdvertisingEvent()
-    exchange.advertisingEvent.channel = 37
+    exchange.advertisingEvent.channels = advertising.channels
+    exchange.advertisingEvent.channel = exchange.advertisingEvent.next(after: 36)
+    exchange.advertisingEvent.filtersScans = advertising.filtersScans
+    exchange.advertisingEvent.filtersConnections = advertising.filtersConnections
     exchange.advertisingEvent.kind = advertising.kind
     exchange.advertisingEvent.limit = limit
     var writer = ByteWriter(exchange.advertisement.mutableSpan)
