@@ -1,7 +1,7 @@
 """Runs firmware images in qemu-system-arm.
 
 An image's line to its controller is a TCP connection of QEMU to a Bumble controller or to a test; its management line is a TCP port to which herald-host connects.
-QEMU's time is not real time: tests wait for conditions and never measure times. """
+QEMU's time is not real time: tests wait for conditions and never measure times."""
 
 import asyncio
 import contextlib

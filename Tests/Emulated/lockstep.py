@@ -4,7 +4,7 @@ QEMU counts instructions (`-icount`): each takes 64 ns, a cycle of 15.6 MHz, and
 machine before it sleeps; only then bytes are put on its line, each at its time. The load of the host's processor has no effect.
 
 A byte that comes while the processor is busy is put on the line when it next sleeps. On a chip it would cause an interrupt at once; here it costs an additional
-sleep and wake-up. In this respect the counts of instructions are upper bounds. """
+sleep and wake-up. In this respect the counts of instructions are upper bounds."""
 
 import re
 import subprocess

@@ -1,7 +1,7 @@
 """Runs the micro:bit's image with advertisements that come by its own clock.
 
 QEMU counts instructions, each of which takes 2^shift ns of the image's time; while the processor sleeps, time is real time. A peer that has to send at a certain
-time of the image polls the image's clock. QEMU's UART accepts bytes at the rate of the image: the line has flow control. """
+time of the image polls the image's clock. QEMU's UART accepts bytes at the rate of the image: the line has flow control."""
 
 import asyncio
 
