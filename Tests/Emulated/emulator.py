@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "Tests" / "Interop"))
 
 QEMU = "qemu-system-arm"
-# The memory of mps2-an386 that holds the log, and how much of it the log takes.
+# The memory of mps2-an386 that contains the log, and the size of the log.
 PSRAM_BYTES = 16 << 20
 LOG_BYTES = 400 << 10
 # The pattern that start-up writes into unused stack.
@@ -60,7 +60,7 @@ def blank_flash(path):
 class Emulator:
     """One QEMU. An asynchronous context manager; `options` are more of QEMU's.
 
-    - `controller`: (host, port) of whoever listens as the Bluetooth controller, or None for a line with nothing at its end.
+    - `controller`: (host, port) of the Bluetooth controller, or None for an unconnected line.
     - `flash`: the file with the contents of the log's memory (mps2-an386 only).
     """
 

@@ -110,8 +110,8 @@ class Crowd(unittest.IsolatedAsyncioTestCase):
         self.assertEqual([reading[:2] for reading in readings], [reading[:2] for reading in said[:len(readings)]])
         delays = [reading[2] - known[2] / 1000 for reading, known in zip(readings, said)][before:]
         print(f"\n  {count} advertisements in {count * PERIOD / 1e6:.0f} s, dated {statistics.median(delays):.0f} ms late as a rule")
-        # With what it cannot keep up with it falls ever further behind: a hundredth too much makes this 66 ms. A host that has other things to
-        # do makes a few late, but not for long.
+        # At a rate that it cannot process the delay increases continuously: an excess of 1 % makes this 66 ms. A busy machine delays a few readings for a short time
+        # only.
         self.assertLess(min(delays[2 * count // 3:count]), 50)
 
     @staticmethod

@@ -14,7 +14,7 @@ from world import World
 
 @contextlib.asynccontextmanager
 async def listening(serve):
-    """A server on a port of its own; its port."""
+    """A server on a free port; returns the port."""
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     try:
         yield server.sockets[0].getsockname()[1]

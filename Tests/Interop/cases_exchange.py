@@ -1,5 +1,4 @@
-"""What the wearable and each kind of phone exchange: payloads, RSSI values, shared payloads, immediate messages, in every
-way in which they may be written."""
+"""The exchange between the wearable and each kind of phone: payloads, RSSI values, shared payloads, immediate messages, in every way of writing."""
 
 import asyncio
 import time

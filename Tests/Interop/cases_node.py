@@ -81,7 +81,7 @@ async def case_node_that_passes_a_beacon_logs_no_visit():
 
 
 def spy(handler, seen):
-    """The handler of a command, which notes what it is given."""
+    """The handler of a command, which records its arguments."""
 
     def noted(command):
         seen.append(command)

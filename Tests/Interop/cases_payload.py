@@ -1,4 +1,4 @@
-"""Families of payloads: the node's payload is read whole, and the host names those that were read."""
+"""Families of payloads: the node's payload is read completely, and the host names the families of read payloads."""
 
 import datetime
 import hashlib

@@ -306,7 +306,7 @@ async def case_session_impostors_get_no_key():
                 assert {group for group, _ in impostor.asked} <= {0, 72}, impostor.asked
                 assert not {(72, 0), (72, 1), (72, 8)} & set(impostor.asked) or words[0] == "log", impostor.asked
             impostor.stop()
-        # Without --key-file the file of the key that is to be set is one, whatever the device says, and when; and what says that it is locked gets no secret.
+        # Without --key-file the file of the key to be set is used as one, regardless of the device's responses; a device that reports that it is locked gets no secret.
         for says in [(True,), (False,), (False, True), (True, False), (False, False, True), (False, True, False)]:
             for words in [("provision", badge), ("config", "set", "access/key", keys / "{serial}.key"), ("payload", "push", push, "--generate")]:
                 if words[0] == "payload" and not says[0]:

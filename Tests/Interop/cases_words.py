@@ -185,7 +185,7 @@ async def case_simulated_floods_are_compared_with_none():
 async def case_completion_knows_settings_and_devices():
     status, script, err = await run("herald-host", "--generate-completion-script", "bash")
     assert status == 0 and "radio/setting" in script and "saver" in script, err
-    # The script asks the program for devices.
+    # The script requests the devices from the program.
     asked = re.findall(r"---completion ([a-z -]+ --device)", script)
     assert asked, script[:2000]
     for words in (["info"], ["log", "pull"]):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the tests of this folder in a Debian kernel, each file of tests in a virtual machine of its own, two of them at a time. With words, only the tests whose
+"""Runs the tests of this folder in a Debian kernel, each file of tests in a separate virtual machine, two of them at a time. With words, only the tests whose
 names contain one of them."""
 
 import json

@@ -38,7 +38,7 @@ def setUpModule():
 
 
 class World:
-    """A context manager: a node in a folder of its own, and BlueZ."""
+    """A context manager: a node in a separate folder, and BlueZ."""
 
     has_bluez = False
 

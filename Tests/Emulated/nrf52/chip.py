@@ -27,7 +27,7 @@ from .uarte import UARTE, Line
 from .usbd import USBD
 
 RAM = 0x20000000
-# What is looked up as registers: FICR, the peripherals, GPIO and the system control space.
+# The regions with registers: FICR, the peripherals, GPIO and the system control space.
 MAPPED = [(0x10000000, 0x1000), (0x40000000, 0x80000), (0x50000000, 0x1000), (SYSTEM, 0x1000)]
 # Bits of RESETREAS.
 PIN, WATCHDOG, REQUESTED, LOCKUP = 1, 2, 4, 8
@@ -44,7 +44,7 @@ DEVICE = 0x0123456789ABCDEF
 
 class Chip:
     """A chip with an image in its flash, switched on. `kind` is the chip (kinds.py), `line` what UARTE0 is connected to, `resets` counts the starts by
-    their reasons. One that `is_new` has an empty UICR; on the others an image of ours has run before. `is_hardened` is one of the revisions whose debug port is locked
+    their reasons. One that `is_new` has an empty UICR; on the others an image has run before. `is_hardened` is one of the revisions whose debug port is locked
     at each reset."""
 
     def __init__(self, image, kind, seed=1, device=DEVICE, is_new=False, is_hardened=True):
@@ -93,7 +93,7 @@ class Chip:
         engine = self.processor.engine
         for address, cells in ((0, self.cells), (UICR, self.uicr)):
             engine.mem_map_ptr(address, len(cells), unicorn.UC_PROT_ALL, cells)
-            # Only by this is a write left to `programming` alone: what is read-only from the beginning takes it behind that, whole, nevertheless (Unicorn 2.1.4).
+            # Only this leaves a write to `programming`: memory mapped as read-only from the start is nevertheless written after the hook (Unicorn 2.1.4).
             engine.mem_protect(address, len(cells), unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
         engine.mem_map_ptr(RAM, len(self.ram), unicorn.UC_PROT_ALL, self.ram)
         for start, size in MAPPED:

@@ -83,7 +83,7 @@ class UARTE(Peripheral):
 
     @property
     def is_held_back(self):
-        """RTS: whether the other side is asked to wait."""
+        """RTS: whether the other side must wait."""
         return not self.is_on or not self.is_receiver_on or len(self.fifo) >= FIFO_HOLDS_BACK
 
     # Tasks.
@@ -132,7 +132,7 @@ class UARTE(Peripheral):
         line = self.line_outside
         if line.waiting and not self.is_arriving and self.is_receiver_on:
             is_held = self.has_flow_control and line.heeds and self.is_held_back
-            # One more byte may have been on its way to the other side's shift register.
+            # One more byte may have been in the other side's shift register.
             if not is_held or self.late < 1:
                 self.late = self.late + 1 if is_held else 0
                 self.is_arriving = True

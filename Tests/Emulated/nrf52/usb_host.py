@@ -129,7 +129,7 @@ class Host:
                 return found[:length]
 
     async def write(self, number, data):
-        """A transfer to an endpoint, in packets of 64 bytes; an empty one is a packet of its own."""
+        """A transfer to an endpoint, in packets of 64 bytes; an empty transfer is one packet."""
         for start in range(0, max(len(data), 1), PACKET):
             piece, toggle = data[start:start + PACKET], self.toggles.get(number, 0)
             assert await self.transact(lambda: self.device.output(number, toggle, piece)) == ACK

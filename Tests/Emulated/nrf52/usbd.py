@@ -1,5 +1,5 @@
 """USBD, the USB device controller (nRF52833 and nRF52840 Product Specifications, "USBD"; anomalies 171, 187, 199 and 223). The host's end of the cable is in
-usb_host.py, which calls what is under "The bus"."""
+usb_host.py, which calls the methods under "The bus"."""
 
 import dataclasses
 

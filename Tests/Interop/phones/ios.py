@@ -17,9 +17,9 @@ OVERFLOW_AREA = bytes(9) + b"\x20" + bytes(6)
 
 
 class IOSPhone(Phone):
-    """Advertises Flags, TX power and, in the foreground, the service UUID (that of Herald 2.1, or the older one if `legacy`),
-    without an address of its own; in every other state Apple's overflow area instead of the UUID. Serves its signal
-    characteristic (write and notify) and the payload; exchanges the MTU first and discovers services by UUID.
+    """Advertises Flags, TX power and, in the foreground, the service UUID (that of Herald 2.1, or the older one if `legacy`), without a pseudo device address; in
+    every other state Apple's overflow area instead of the UUID. Serves its signal characteristic (write and notify) and the payload; exchanges the MTU first and
+    discovers services by UUID.
 
     - background: the app runs, and each peer is reported once per scan.
     - suspended, terminated: the app answers, and connects, only after a connection or a peer's advertisement has woken or

@@ -78,7 +78,7 @@ class Phone:
     # Supplied by subclasses.
 
     def advertising_data(self):
-        """What is advertised in the present state; None for nothing."""
+        """The advertising data of the present state; None for no advertising."""
         raise NotImplementedError
 
     def services(self):
@@ -235,7 +235,7 @@ class Phone:
 
     async def meet(self):
         """Reads the payload of each new peer, one after the other; tries again a second after a failure."""
-        # A visit that is cancelled as it closes its connection ends as any other, and whoever cancelled would wait indefinitely.
+        # A visit that is cancelled while it closes its connection ends normally, and the cancelling task would wait indefinitely.
         while not asyncio.current_task().cancelling():
             address = await self.seen.get()
             try:
@@ -250,8 +250,8 @@ class Phone:
         """The condition for the app to connect."""
 
     async def visit(self, address, action, after=None):
-        """Connects, finds the characteristics, does something with them, and closes the connection unless `after` wants it
-        kept. Returns what the action returned."""
+        """Connects, finds the characteristics, does something with them, and closes the connection unless `after` returns that it is to be kept. Returns what the
+        action returned."""
         await self.before_connecting()
         connection = None
         keeps = False
@@ -303,7 +303,7 @@ class Phone:
     # Telling others.
 
     async def send(self, address, message, way=None):
-        """Writes a message, or any bytes, to the signal characteristic of a peer, on a connection of its own."""
+        """Writes a message, or any bytes, to the signal characteristic of a peer, on a separate connection."""
         value = message if isinstance(message, bytes) else message.encoded()
 
         async def write(connection, found):
