@@ -20,7 +20,7 @@ class Controllers(EmulatedTest):
         await super().asyncTearDown()
 
     async def heard(self, emulator, more_than=0):
-        """The counters again advertisements have been heard than that."""
+        """The counters, once more advertisements than that have been received."""
         return await self.stats_when(emulator, lambda stats: stats["hci"]["advertising_reports"] > more_than, "advertisements heard")
 
     async def recovers(self, disturb, counter):

@@ -138,7 +138,7 @@ async def case_payload_push_derives_the_keys_of_days_here():
         phone = await world.android(1)
         simple = bytes.fromhex("103a030400")
         await until(lambda: any((payload or b"")[:5] == simple for payload in phone.met.values()), "simple payload on the air")
-        # Another payload, and none of its own.
+        # Another payload, and then that of the image.
         (world.folder / "venue.yml").write_text("family: venue\ncountry: 826\nstate: 4\ncode: 123123\nname: Erin's Stakehouse\n")
         out = await host("payload", "push", world.folder / "venue.yml", *device)
         assert "venue" in out
