@@ -1,4 +1,4 @@
-"""The chips that the model can be: what tells one from the other, as data."""
+"""The chips that the model supports, and their differences."""
 
 import dataclasses
 
@@ -7,8 +7,8 @@ from chips import FACTS, Facts
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """`memory` has the sizes of flash and RAM, `pins` how many there are of each port. `anomalies` are those that the model minds and that not all chips have, by
-    Nordic's own list of what applies to which chip (`nrf52_erratas.h` of nrfx 4.2.1). By the same list its debug port is locked at each reset from revision `locks_from` on
+    """`memory` has the sizes of flash and RAM, `pins` the number of pins of each port. `anomalies` are those that the model implements and that not all chips have,
+    according to Nordic's list (`nrf52_erratas.h` of nrfx 4.2.1). By the same list its debug port is locked at each reset from revision `locks_from` on
     ("configuration 249")."""
     memory: Facts
     pins: tuple[int, int]

@@ -4,7 +4,7 @@ from .peripheral import Peripheral
 
 
 class PPI(Peripheral):
-    """The interconnect: twenty channels that are the program's, six groups."""
+    """The interconnect: twenty programmable channels, six groups."""
     name, base = "PPI", 0x4001F000
     CHEN, CHENSET, CHENCLR, EEP, TEP, CHG, FORK = 0x500, 0x504, 0x508, 0x510, 0x514, 0x800, 0x910
     tasks = {8 * group + place: f"CHG{group}.{'DIS' if place else 'EN'}" for group in range(6) for place in (0, 4)}

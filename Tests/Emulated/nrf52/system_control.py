@@ -33,7 +33,7 @@ class SystemControl:
 
     @property
     def wakes(self):
-        """Whether something ends a sleep: an interrupt that is enabled, also one that PRIMASK holds back (B1.5.19)."""
+        """Whether something ends a sleep: an enabled interrupt, also if PRIMASK masks it (B1.5.19)."""
         return self.pending & self.enabled
 
     def lines(self):
@@ -108,5 +108,5 @@ class SystemControl:
         elif kind == SET_PENDING:
             self.pending |= mask
         else:
-            # An interrupt whose line is still up waits again at once (B3.4.1).
+            # An interrupt whose line is still active becomes pending again at once (B3.4.1).
             self.pending = self.pending & ~mask | self.lines()
