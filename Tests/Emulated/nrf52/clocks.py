@@ -33,7 +33,8 @@ class Clocks(Peripheral):
     def reset(self):
         super().reset()
         self.is_on_crystal = self.is_crystal_wanted = False
-        self.crystal_generation = 0
+        # Cycles for which the crystal has run, up to its last stop.
+        self.crystal_generation = self.crystal_time = self.crystal_began = 0
         self.source = self.running_source = OSCILLATOR
         self.low_started = None
         self.is_low_stable = False
@@ -69,6 +70,8 @@ class Clocks(Peripheral):
                 self.crystal_generation += 1
                 self.chip.after(self.chip.kind.crystal_starts * MICROSECOND, self, lambda number=self.crystal_generation: self.crystal_runs(number))
         elif task == HFCLKSTOP:
+            if self.is_on_crystal:
+                self.crystal_time += self.chip.cycles - self.crystal_began
             self.is_crystal_wanted = self.is_on_crystal = False
         elif task == LFCLKSTART:
             if self.low_started is None:
@@ -85,6 +88,7 @@ class Clocks(Peripheral):
     def crystal_runs(self, number):
         if self.is_crystal_wanted and number == self.crystal_generation:
             self.is_on_crystal = True
+            self.crystal_began = self.chip.cycles
             self.raise_event(HFCLKSTARTED)
 
     def low_is_stable(self):

@@ -7,10 +7,21 @@ import Startup
 // Advertises, scans actively, and returns each received payload to its sender: the link layer on the radio of
 // the chip, with nothing above it.
 
-/// The first half of a second, in which the test reads what `heard` counts.
 nonisolated(unsafe) var link = LinkLayer<Radio, 2>(radio: makeRadio(), seed: 1)
-/// The received advertisements and scan responses, and the connections that were opened and closed.
-nonisolated(unsafe) var heard: [4 of UInt32] = .init(repeating: 0)
+/// What the test reads: the numbers of received advertisements and scan responses, of connections that were
+/// opened and that were closed, and of received payloads. They are the program's part of the retained words.
+enum Count: Int {
+  case reports = 8
+  case opened
+  case closed
+  case payloads
+
+  static func clear() { for place in 8..<12 { unsafe startup_retained_words()?[place] = 0 } }
+  func increment() { unsafe startup_retained_words()?[rawValue] &+= 1 }
+}
+
+/// The payload to be returned.
+nonisolated(unsafe) var echo = Echo()
 nonisolated(unsafe) var control = CortexM.SystemControl(CortexM.SystemControlRegisters())
 
 /// The handler of RADIO and RTC0, which have the highest priority.
@@ -21,6 +32,7 @@ nonisolated(unsafe) var control = CortexM.SystemControl(CortexM.SystemControlReg
 /// The handler of the software interrupt below them.
 @_cdecl("IRQ20_Handler") func proceduresInterrupted() { link.procedures() }
 
+Count.clear()
 control.setPriority(Interrupt.radio, 0)
 control.setPriority(Interrupt.counter, 0)
 control.setPriority(Interrupt.procedures, 1)
@@ -52,24 +64,26 @@ var own: DeviceAddress { DeviceAddress(high: 0xC0FF, low: 0xEE00_0001, kind: .ra
 
 /// Takes what the link layer has received.
 func serve() {
-  while link.takeReport() != nil { heard[0] &+= 1 }
+  while link.takeReport() != nil { Count.reports.increment() }
   while let event = link.takeEvent() {
     switch event {
-    case .opened: heard[1] &+= 1
+    case .opened: Count.opened.increment()
     case .closed:
-      heard[2] &+= 1
+      Count.closed.increment()
       begin()
     default: break
     }
   }
-  var echo = Echo()
-  while link.takePayload({ connection, isStart, payload in echo.fill(connection, isStart, payload) }) {
-    heard[3] &+= 1
-    try? link.send(echo.bytes.span.extracting(first: echo.count), isStart: echo.isStart, on: echo.connection)
+  // The queue for transmission may be full: the next payload is taken when there is room.
+  while echo.send() {
+    guard link.takePayload({ connection, isStart, payload in echo.fill(connection, isStart, payload) }) else {
+      return
+    }
+    Count.payloads.increment()
   }
 }
 
-/// A payload to be returned.
+/// A payload that is returned to its sender.
 struct Echo {
   var connection = 0
   var isStart = false
@@ -81,5 +95,17 @@ struct Echo {
     self.isStart = isStart
     count = min(payload.count, 27)
     for index in 0..<count { bytes[index] = payload[index] }
+  }
+
+  /// Queues the payload, if there is one; `false` if there is no room for it.
+  mutating func send() -> Bool {
+    guard count > 0 else { return true }
+    do throws(RadioError) {
+      try link.send(bytes.span.extracting(first: count), isStart: isStart, on: connection)
+    } catch .busy {
+      return false
+    } catch {}
+    count = 0
+    return true
   }
 }
