@@ -1,7 +1,7 @@
-"""An nRF52833 or nRF52840 that runs an image: processor, memory, peripherals, and virtual time.
+"""An nRF51822, nRF52833 or nRF52840 that runs an image: processor, memory, peripherals, and a time of its own.
 
-Time is virtual: an instruction takes a cycle of 64 MHz, an access to a peripheral four more, and a sleep lasts until the next event of a peripheral. With the
-same input every run is the same.
+Time is virtual: an instruction takes a cycle of 64 MHz, or five on the nRF51, an access to a peripheral four more, and a sleep lasts until the next thing that a peripheral
+does. With the same input every run is the same.
 """
 
 import ctypes
@@ -19,6 +19,7 @@ from .gpio import GPIO
 from .peripheral import Misuse
 from .ppi import PPI
 from .processor import Processor
+from .radio import Radio
 from .rng import RNG
 from .saadc import SAADC
 from .system_control import BASE as SYSTEM, SystemControl
@@ -66,24 +67,29 @@ class Chip:
         self.resets = []
         # Whether RAM is retained over a watchdog reset, which the manual does not guarantee.
         self.keeps_ram = True
-        self.processor = Processor(self.cells)
+        self.processor = Processor(self.cells, kind.is_nrf51)
         self.line = Line()
         self.peripherals = []
         self.ppi = PPI(self)
         self.clocks = Clocks(self)
         self.watchdog = Watchdog(self)
         self.rtc = RTC(self, 0, 0x4000B000, 11)
-        self.counter = Timer(self, 1, 0x40009000, 9)
+        self.rtcs = [self.rtc, RTC(self, 1, 0x40011000, 17)]
+        self.timer = Timer(self, 0, 0x40008000, 8, 4)
+        self.radio = Radio(self)
         self.flash = FlashController(self, self.cells, self.uicr)
         self.random = RNG(self, seed)
-        # VDD of the board is 3.0 V.
-        self.converter = SAADC(self, {9: 3000})
         self.ports = [GPIO(self, number, 0x50000000 + 0x300 * number, pins) for number, pins in enumerate(kind.pins)]
-        self.uarte = UARTE(self, self.line)
-        self.trim = USBTrim(self)
-        self.sleep_trim = SleepTrim(self)
-        self.usb = USBD(self)
-        self.peripherals = [self.ppi, self.clocks, self.watchdog, self.rtc, self.counter, self.flash, self.random, self.converter, self.uarte, self.trim, self.sleep_trim, self.usb]
+        self.peripherals = [self.ppi, self.clocks, self.watchdog, *self.rtcs, self.timer, self.radio, self.flash, self.random]
+        if not kind.is_nrf51:
+            self.counter = Timer(self, 1, 0x40009000, 9, 4)
+            # VDD of the board is 3.0 V.
+            self.converter = SAADC(self, {9: 3000})
+            self.uarte = UARTE(self, self.line)
+            self.trim = USBTrim(self)
+            self.sleep_trim = SleepTrim(self)
+            self.usb = USBD(self)
+            self.peripherals += [self.counter, self.converter, self.uarte, self.trim, self.sleep_trim, self.usb]
         self.system = self.processor.system = SystemControl(self)
         self.blocks = {block.base: block for block in [*self.peripherals, *self.ports, self.system, Factory(self, device, kind.locks_from - (not is_hardened))]}
         self.map()
@@ -105,7 +111,7 @@ class Chip:
     @property
     def cycles(self):
         """Now, in cycles of 64 MHz since the beginning."""
-        return self.processor.instructions + self.skipped if self.moment is None else self.moment
+        return self.processor.instructions * self.kind.cycles + self.skipped if self.moment is None else self.moment
 
     @property
     def seconds(self):
@@ -152,22 +158,23 @@ class Chip:
         while self.cycles < until and not self.is_paused:
             self.settle()
             self.restart_if_wanted()
-            waiting = self.system.wakes
-            if waiting and not self.processor.register(arm.UC_ARM_REG_PRIMASK):
-                first = waiting & -waiting
-                self.system.pending &= ~first
-                self.processor.enter(16 + first.bit_length() - 1)
+            waiting, handler = self.system.wakes, self.system.next_handler
+            if handler is not None and not self.processor.register(arm.UC_ARM_REG_PRIMASK):
+                self.system.entered(handler)
+                self.processor.enter(16 + handler)
+                handler = None
             next_time = min(until, self.queue[0][0]) if self.queue else until
             if self.processor.is_asleep:
                 if waiting:
                     self.processor.is_asleep = False
                 elif next_time > self.cycles:
-                    if not self.sleep_trim.is_eased:
+                    if not self.kind.is_nrf51 and not self.sleep_trim.is_eased:
                         raise Misuse("it sleeps with 350 µA too much (anomaly 246)")
                     self.slept_at = self.processor.instructions
                     self.skipped += next_time - self.cycles
                 continue
-            self.processor.run(min(max(next_time - self.cycles, 1), SLICE))
+            # Nothing tells that PRIMASK is cleared: an interrupt that it holds back is looked for after each block of instructions.
+            self.processor.run(1 if handler is not None else min(max((next_time - self.cycles) // self.kind.cycles, 1), SLICE))
             if self.failure:
                 raise self.failure
             if self.processor.instructions - self.slept_at > LONGEST_AWAKE:

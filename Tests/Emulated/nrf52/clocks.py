@@ -12,7 +12,7 @@ LFCLKSRC, APPROTECT_DISABLE, DCDCEN = 0x518, 0x558, 0x578
 RUNNING = 1 << 16
 OSCILLATOR, CRYSTAL = 0, 1
 # Start-up times of the electrical specifications.
-HFXO_STARTS, LFRC_STARTS, LFXO_STARTS = 360 * MICROSECOND, 600 * MICROSECOND, 250 * MILLISECOND
+LFRC_STARTS, LFXO_STARTS = 600 * MICROSECOND, 250 * MILLISECOND
 # From VBUS to a regulator that has settled (t_USBPWRRDY).
 REGULATOR_SETTLES = 1 * MILLISECOND
 # A tick of 32,768 Hz is 15,625 eighths of a cycle of 64 MHz.
@@ -33,6 +33,8 @@ class Clocks(Peripheral):
     def reset(self):
         super().reset()
         self.is_on_crystal = self.is_crystal_wanted = False
+        # Cycles for which the crystal has run, up to its last stop.
+        self.crystal_generation = self.crystal_time = self.crystal_began = 0
         self.source = self.running_source = OSCILLATOR
         self.low_started = None
         self.is_low_stable = False
@@ -65,8 +67,11 @@ class Clocks(Peripheral):
         if task == HFCLKSTART:
             if not self.is_crystal_wanted:
                 self.is_crystal_wanted = True
-                self.chip.after(HFXO_STARTS, self, self.crystal_runs)
+                self.crystal_generation += 1
+                self.chip.after(self.chip.kind.crystal_starts * MICROSECOND, self, lambda number=self.crystal_generation: self.crystal_runs(number))
         elif task == HFCLKSTOP:
+            if self.is_on_crystal:
+                self.crystal_time += self.chip.cycles - self.crystal_began
             self.is_crystal_wanted = self.is_on_crystal = False
         elif task == LFCLKSTART:
             if self.low_started is None:
@@ -75,13 +80,15 @@ class Clocks(Peripheral):
                 self.low_started = self.chip.cycles + (0 if self.chip.watchdog.is_running else LFRC_STARTS)
                 starts = LFXO_STARTS if self.source == CRYSTAL else LFRC_STARTS
                 self.chip.after(starts, self, self.low_is_stable)
-                self.chip.rtc.schedule()
+                for rtc in self.chip.rtcs:
+                    rtc.schedule()
         elif task == LFCLKSTOP:
             self.misuse("LFCLKSTOP, which would stop the image's clock")
 
-    def crystal_runs(self):
-        if self.is_crystal_wanted:
+    def crystal_runs(self, number):
+        if self.is_crystal_wanted and number == self.crystal_generation:
             self.is_on_crystal = True
+            self.crystal_began = self.chip.cycles
             self.raise_event(HFCLKSTARTED)
 
     def low_is_stable(self):

@@ -1,0 +1,196 @@
+"""The link layer on RADIO of the nRF52833 and the nRF51822, in models of the chips on the medium of Tests/Air: it advertises and scans, answers after 150 µs, is connected to
+and returns what it receives. Every packet is judged."""
+
+import unittest
+from pathlib import Path
+
+import figures
+from emulator import ROOT
+from nrf52.air import OnAir
+from nrf52.chip import Chip
+from nrf52.clocks import MHZ
+from nrf52.decisions import Decisions
+from nrf52.image import kind, names, storing
+from nrf52.kinds import NRF52833
+from nrf52.peripheral import Misuse
+
+# These are found by `nrf52.air`'s addition to the path.
+from central import CONTROL, START, Central, Lost
+from judge import judge
+from packets import ADV_SCAN_IND, SCAN_REQ, SCAN_RSP
+from phy import Ended
+from play import play
+
+OWN = bytes.fromhex("010000eeffc0")
+DATA, RESPONSE = bytes.fromhex("0201060509") + b"chip", b"\x06\x08radio"
+OTHER = bytes.fromhex("0cf0f0f0f0f0")
+
+
+class AirDevice:
+    """The image on its chip, as a device of a medium. What goes wrong in it is raised by `check`."""
+
+    def __init__(self, board, seconds):
+        self.board, self.seconds, self.failure = board, seconds, None
+        self.names = names(board, "AirDevice")
+        image = ROOT / ".build" / "boards" / board / "AirDevice.bin"
+        self.chip = Chip(image.read_bytes(), kind(board))
+        self.decisions = Decisions(self.chip)
+
+    def __call__(self, phy):
+        try:
+            OnAir(self.chip, phy).run(self.seconds)
+        except Ended:
+            raise
+        except Exception as failure:
+            self.failure = failure
+            raise
+
+    def check(self):
+        if self.failure:
+            raise self.failure
+
+    @property
+    def counts(self):
+        """Advertisements received, connections opened and closed, payloads received."""
+        return self.chip.words(self.names["startup_retained"] + 32, 4)
+
+
+class OnAirTest(unittest.TestCase):
+    board = "nrf52833dk"
+
+    def play(self, *others, seconds, **options):
+        """Runs the image with other devices: the image, their results, the judged records."""
+        device = AirDevice(self.board, seconds + 1)
+        results, transmitted = play(device, *others, seconds=seconds, **options)
+        device.check()
+        judged = judge(transmitted)
+        self.assertEqual(judged.breaches, [])
+        self.assertLessEqual(judged.max_error, 2)
+        return device, results[1:], judged, transmitted
+
+    def test_it_advertises_on_three_channels(self):
+        def idle(phy):
+            phy.wait(5000000)
+        device, _, judged, transmitted = self.play(idle, seconds=4)
+        events = [record.start for record in transmitted if record.mhz == 2]
+        self.assertEqual(len(transmitted), 3 * len(events))
+        self.assertGreaterEqual(len(events), 4000 // 110)
+        for one, next_one in zip(events, events[1:]):
+            self.assertTrue(99900 <= next_one - one <= 110100, next_one - one)
+        pdu = bytes([0x40, 6 + len(DATA)]) + OWN + DATA
+        self.assertEqual({record.packet[:-3] for record in transmitted}, {pdu})
+        # It sleeps, and neither the crystal nor TIMER0 is on for longer than a scan window of 30 ms in 60 ms and advertising take.
+        self.assertLess(device.chip.processor.instructions * device.chip.kind.cycles / device.chip.cycles, 0.02)
+        if not device.chip.kind.is_nrf51:
+            self.assertLess(device.chip.clocks.crystal_time / device.chip.cycles, 0.75)
+
+    def test_a_scan_request_is_answered_after_150_microseconds(self):
+        answers = []
+
+        def scanner(phy):
+            while phy.now < 3500000:
+                channel = 37 + len(answers) % 3
+                heard = phy.receive(phy.now + 1, channel, 400000)
+                if heard is None:
+                    continue
+                request = bytes([SCAN_REQ | 0xC0, 12]) + OTHER + heard.pdu[2:8]
+                end = phy.transmit(heard.end + 150 + len(answers) % 5 - 2, channel, request)
+                answers.append((end, phy.receive(end + 140, channel, 60)))
+        device, _, judged, _ = self.play(scanner, seconds=4)
+        self.assertGreater(len(answers), 25)
+        for end, answer in answers:
+            self.assertIsNotNone(answer, end)
+            self.assertTrue(answer.crc_ok)
+            self.assertEqual(answer.pdu, bytes([0x40 | SCAN_RSP, 6 + len(RESPONSE)]) + OWN + RESPONSE)
+            self.assertLessEqual(abs(answer.start - end - 150), 2)
+        self.report(device)
+
+    def test_it_scans_actively(self):
+        asked = []
+
+        def advertiser(phy):
+            for number in range(200):
+                for channel in (37, 38, 39):
+                    start = 20000 + 20000 * number + 1000 * (channel - 37)
+                    end = phy.transmit(start, channel, bytes([0x40 | ADV_SCAN_IND, 9]) + OTHER + b"\x02\x01\x06")
+                    request = phy.receive(end + 140, channel, 60)
+                    if request and request.pdu[0] & 15 == SCAN_REQ:
+                        asked.append(request.start - end)
+                        phy.transmit(request.end + 150, channel, bytes([0x40 | SCAN_RSP, 8]) + OTHER + b"\x01\x00")
+        device, _, judged, _ = self.play(advertiser, seconds=4)
+        self.assertGreater(len(asked), 50)
+        self.assertLessEqual(max(abs(space - 150) for space in asked), 2)
+        # Each exchange is an advertisement and its response; passive reports are there besides.
+        self.assertGreaterEqual(device.counts[0], 2 * len(asked))
+
+    def test_a_central_connects_and_exchanges_data(self):
+        for ppm, options in ((0, {}), (200, {}), (-200, {"loss": 10})):
+            with self.subTest(ppm=ppm, **options):
+                self.connect(ppm, options)
+
+    def connect(self, ppm, options):
+        said = {}
+
+        def central(phy):
+            it = Central(phy, ppm=ppm, sca=0)
+            it.connect(OWN, interval=16, timeout=200, late=100)
+            said["version"] = it.ask(0x0C, bytes([6, 0xFF, 0xFF, 0, 0]))
+            said["features"] = it.ask(0x08, bytes(8))
+            said["unknown"] = it.ask(0x14, bytes(8))
+            sent = [bytes([number] * (1 + number % 27)) for number in range(30)]
+            for payload in sent:
+                it.send(START, payload)
+            echoed = []
+            for _ in range(200):
+                echoed += [payload for llid, payload in it.event() if llid == START]
+                if len(echoed) == len(sent):
+                    break
+            said["echoed"] = echoed == sent
+            # What the image had no room for ended events early.
+            it.missed = 0
+            it.update(interval=40, timeout=200, window_offset=3, late=500)
+            it.remap(0x1F00F0F0F)
+            it.run(20)
+            said["missed"], said["answers"] = it.missed, it.answers
+            it.terminate()
+            phy.end()
+        device, _, judged, _ = self.play(central, seconds=20, **options)
+        self.assertEqual(said["version"], bytes([0x0C, 6, 0xFF, 0xFF, 1, 0]))
+        self.assertEqual(said["features"], bytes([9]) + bytes(8))
+        self.assertEqual(said["unknown"], bytes([7, 0x14]))
+        self.assertTrue(said["echoed"])
+        self.assertGreater(said["answers"], 60)
+        if not options:
+            self.assertEqual(said["missed"], 0)
+        self.assertEqual(device.counts[1:], [1, 1, 30])
+        self.report(device)
+
+    def report(self, device):
+        """The instructions of the radio interrupt, from the end of a packet to the decision on the answer."""
+        counts = device.decisions.counts
+        self.assertGreater(len(counts), 20)
+        name = f"linklayer.isr_instructions.{device.chip.kind.memory.name}"
+        print(f"\n  {figures.add(name, max(counts))}, of {len(counts)} decisions, {sum(counts) // len(counts)} on average")
+        self.assertLess(max(counts), 1600)
+
+
+class OnAirOfNRF51822(OnAirTest):
+    board = "microbit"
+
+
+class Rules(unittest.TestCase):
+    """The model refuses what the radio cannot do."""
+
+    def assertRefused(self, address, value, words):
+        with self.assertRaisesRegex(Misuse, words):
+            Chip(storing(address, value), NRF52833).run_for(0.001)
+
+    def test_what_the_radio_cannot_do(self):
+        self.assertRefused(0x40001000, 1, "TXEN without the crystal oscillator")
+        self.assertRefused(0x40001008, 1, "START in state 0")
+        self.assertRefused(0x40001200, 0b1100, "shortcuts from DISABLED")
+        self.assertRefused(0x40001724, 1, "no register is known")
+
+
+if __name__ == "__main__":
+    unittest.main()
