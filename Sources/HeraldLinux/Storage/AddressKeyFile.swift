@@ -4,17 +4,17 @@ import HeraldEmbedded
 import HeraldHAL
 import HeraldText
 
-/// The key of a device's addresses in a file of the storage directory, so that peers with the key resolve the
-/// device's addresses also after a restart. 32 hexadecimal digits on a line, the most significant byte first.
+/// The identity resolving key of a device in a file of the storage directory, so that peers with the key
+/// resolve the device's addresses after a restart, too. One line of 32 hexadecimal digits, most significant
+/// byte first.
 ///
-/// It is made once, only its owner may use it, and what was read is wiped from memory. A file that holds
-/// something else is an error: with a new key, peers could no longer resolve the device's addresses, without
-/// any error.
+/// It is created once with access for its owner only, and wiped from memory after use. A file with other
+/// contents is an error: a new key would silently prevent peers from resolving the device's addresses.
 public enum AddressKeyFile {
   /// The name of the file in the directory.
   public static var name: String { "address-key" }
 
-  /// Reads the key, or makes one. `warning` is set to a warning about the file for the user, if any.
+  /// Reads the key, or creates one. `warning` is set to a warning about the file for the user, if any.
   public static func load<Source: RandomSource & ~Copyable>(
     in directory: StorageDirectory, random: inout Source, warning: inout String?
   ) throws(SystemFailure) -> IdentityResolvingKey {
@@ -39,10 +39,10 @@ public enum AddressKeyFile {
     return key
   }
 
-  /// Removes the file of a key; the next start makes another key.
+  /// Removes the file of a key; a new key is created at the next start.
   public static func remove(_ path: String) { unlink(path) }
 
-  /// The key in the text of a file; `nil` if there is none.
+  /// Parses the text of a file; `nil` if it is no key.
   private static func key(_ text: UnsafeBufferPointer<UInt8>) -> IdentityResolvingKey? {
     let isEnded = text.count == 33 && text[32] == UInt8(ascii: "\n")
     guard text.count == 32 || isEnded else { return nil }
@@ -77,7 +77,7 @@ public enum AddressKeyFile {
     return key
   }
 
-  /// Writes a file of `directory` for its owner alone. Of what cannot be written nothing is left.
+  /// Creates a file in `directory` with access for its owner only. On failure no partial file is left.
   static func store(
     _ text: borrowing SecretBytes, at path: String, in directory: String
   ) throws(SystemFailure) {
