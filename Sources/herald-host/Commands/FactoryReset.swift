@@ -19,8 +19,8 @@ struct FactoryReset: ParsableCommand {
   @Flag(help: "Do not ask. Without it the device's serial number has to be typed.")
   var yes = false
 
-  /// How long one erasure may take: with everything else that a device does, more than the longest of any
-  /// flash.
+  /// The timeout of a request: longer than the longest page erasure of any supported flash and the other work
+  /// of the device.
   private static let timeout = Duration.seconds(60)
 
   func run() throws {
@@ -43,7 +43,7 @@ struct FactoryReset: ParsableCommand {
         }
         Thread.sleep(forTimeInterval: 0.05)
         let next = try device.factoryResetProgress()
-        // It restarts a while after the last page: a late request finds no reset.
+        // The device restarts shortly after the last page: a late request finds no reset in progress.
         guard next.total > 0 else { break }
         if next != progress { limit = .after(Self.timeout) }
         progress = next

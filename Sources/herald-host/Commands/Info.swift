@@ -101,9 +101,9 @@ struct Status: ParsableCommand {
     let boot: UInt32
     let keptDays: UInt32?
     let uptimeMilliseconds: UInt64
-    /// `nil` while its clock has not been set.
+    /// The device's date; `nil` if its clock has not been set.
     let time: String?
-    /// Who may read the log.
+    /// The access state, which determines who may read the log.
     let access: DeviceAccess.State
 
     init(_ status: DeviceLogStatus, _ access: DeviceAccess.State, at location: String) {

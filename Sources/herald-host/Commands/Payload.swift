@@ -78,7 +78,7 @@ struct PayloadCommands: ParsableCommand {
       return window
     }
 
-    /// The first second of a date, or a second of today.
+    /// The current time for `today`, else the first second of a date.
     private static func firstDay(_ date: String) throws -> UInt64 {
       date == "today" ? PlausibleDate.now / 1000 : try seconds(date)
     }

@@ -7,7 +7,7 @@ struct LiveEventText {
 
   init(_ event: DeviceLive.Event) { self.event = event }
 
-  /// The name of the event for programs.
+  /// The name of the event in JSON output.
   var name: String {
     switch event.kind {
     case .detected: "detected"
@@ -24,7 +24,7 @@ struct LiveEventText {
     }
   }
 
-  /// Whether the event has a peer.
+  /// Whether the event concerns a peer.
   var hasPeer: Bool { event.kind != .state }
 
   /// Whether `level` is used by the kind of event.
@@ -43,7 +43,7 @@ struct LiveEventText {
     }
   }
 
-  /// What kind of address the peer has.
+  /// The kind of the peer's address.
   var peerKind: String {
     switch event.target.kind {
     case .publicAddress: "public"
