@@ -69,7 +69,7 @@ struct Convert: ParsableCommand, ReportsFailures {
     let sha256: String
   }
 
-  /// Suffixes of files that hold the bytes as in memory.
+  /// Suffixes of files with raw binary contents.
   private static let plainSuffixes = ["bin", "img", "signed", ""]
 
   private var suffix: String { (output as NSString).pathExtension.lowercased() }
@@ -151,7 +151,7 @@ struct Convert: ParsableCommand, ReportsFailures {
   }
 
   private func check(_ image: FirmwareImage, _ board: BoardDescription) throws(FlashFailure) {
-    // The image that MCUboot starts is in its slot, which is not in the catalogue.
+    // An image for MCUboot goes into a slot, which the catalogue does not contain.
     if image.mcuboot == nil { _ = try FlashPlan(image: image, board: board) }
   }
 
@@ -169,7 +169,7 @@ struct Convert: ParsableCommand, ReportsFailures {
     Self.form(suffix) ?? (image.mcuboot == nil ? .binary : .mcuboot)
   }
 
-  /// The form that a suffix names; `nil` if it names none, or bytes as in memory.
+  /// The format for a suffix; `nil` if it is unknown or denotes raw binary.
   private static func form(_ suffix: String) -> FirmwareImage.Format? {
     switch suffix {
     case "elf", "axf": .elf

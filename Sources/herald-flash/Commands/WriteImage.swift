@@ -52,7 +52,7 @@ struct WriteImage: ParsableCommand, ReportsFailures {
     let wanted = try place.wanted()
     let path = try image.path(for: wanted)
     let content = try ImageFile.read(path, base: image.base?.value, for: wanted)
-    // What can be said without the board is said without it.
+    // Errors that can be detected without the board are reported before it is opened.
     if let wanted { _ = try FlashPlan(image: content, board: wanted, erasesAll: eraseAll) }
     var options = place.search.options
     options.isPermanent = permanent
@@ -83,7 +83,7 @@ struct WriteImage: ParsableCommand, ReportsFailures {
     }
   }
 
-  /// What is about to happen.
+  /// Prints the planned operation.
   private func show(_ plan: FlashPlan, _ path: String, _ session: FlashSession) {
     let board = plan.board
     display.say("image   \(PrintableText.of(path, limit: 256)): \(Wording.summary(plan.image))")
