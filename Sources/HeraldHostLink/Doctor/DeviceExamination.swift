@@ -1,5 +1,5 @@
-/// Examines a device: whether it responds, has the date, uses its radio, has room for its log and power, and
-/// stores settings.
+/// Examines a device: its response, date, payload and radio, the room in its log, its power and its settings
+/// storage.
 public enum DeviceExamination {
   /// The findings. A device that does not respond is a finding, and so is every other error.
   public static func findings(of device: DeviceClient, now: UInt64 = PlausibleDate.now) -> [Finding] {

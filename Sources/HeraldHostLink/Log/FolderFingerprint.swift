@@ -20,7 +20,7 @@ struct FolderFingerprint: Equatable {
     for name in names.sorted() {
       let stamp = FileStamp.of(name, in: directory) ?? FileStamp(bytes: -1, changed: 0)
       bytes += name.utf8
-      // No file name contains this character.
+      // A separator: file names cannot contain this character.
       bytes.append(UInt8(ascii: "/"))
       for number in [stamp.bytes, stamp.changed] {
         withUnsafeBytes(of: number.littleEndian) { bytes += $0 }

@@ -6,7 +6,7 @@ public struct LogErasure {
   private let device: DeviceClient
   private let progress: (PullProgress) -> Void
 
-  /// Erases on `device`.
+  /// Creates an erasure on `device`.
   public init(_ device: DeviceClient, progress: @escaping (PullProgress) -> Void = { _ in }) {
     self.device = device
     self.progress = progress

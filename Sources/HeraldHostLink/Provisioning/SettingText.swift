@@ -8,7 +8,8 @@ public enum SettingText {
     (0..<UInt8(Setting.count)).compactMap(Setting.init(rawValue:))
   }
 
-  /// The setting of that name.
+  /// The setting with this name.
+  /// - Throws: `.usage` if there is none.
   public static func setting(named name: String) throws(HostLinkError) -> Setting {
     guard let setting = Setting(name: Array(name.utf8).span) else {
       let names = all.map { Self.name(of: $0) }

@@ -147,7 +147,7 @@ struct YAMLFields {
   /// A path from the file, relative to the folder of the file.
   func path(_ text: String) -> String { text.hasPrefix("/") ? text : "\(folder)/\(text)" }
 
-  /// Ends the reading; a field that was not read is an error.
+  /// Finishes parsing; a field that was not read is an error.
   func finish() throws(HostLinkError) {
     guard let name = Set(values.keys).subtracting(taken).sorted().first else { return }
     throw HostLinkError(

@@ -13,11 +13,11 @@ public struct ManagementRequest: Sendable {
   /// The CBOR map after the header. It may contain a secret: it is overwritten when the last reference is
   /// released, and the sender overwrites the result of `packet`.
   private let content: WipedBytes
-  /// Whether it may be sent twice.
+  /// Whether it may be sent more than once.
   let isRepeatable: Bool
 
-  /// A request whose body, if any, `write` writes: a map of at most 1 KiB. It is repeated after a timeout if
-  /// it `isRepeatable`, which is the default for reads.
+  /// Creates a request whose body, if any, is written by `write`: a map of at most 1 KiB. It is repeated
+  /// after a timeout if it `isRepeatable`, which is the default for reads.
   public init(
     _ subject: String, _ operation: SMPOperation, _ group: SMPGroup, _ command: UInt8,
     isRepeatable: Bool? = nil,
@@ -48,7 +48,7 @@ public struct ManagementRequest: Sendable {
   /// Whether it is part of opening a session, and so is never sealed.
   var opensSession: Bool { group == .herald && command == HeraldCommand.access }
 
-  /// The same request with another subject.
+  /// Copies a request with another subject.
   init(_ subject: String, _ other: ManagementRequest) {
     self.subject = subject
     operation = other.operation
@@ -61,7 +61,7 @@ public struct ManagementRequest: Sendable {
   /// The CBOR map after the header.
   public var body: [UInt8] { Array(content.bytes) }
 
-  /// The packet of this request; with room for number and tag if it is to be sealed.
+  /// The packet of this request; with space for number and tag if it is to be sealed.
   func packet(sequence: UInt8, isSealed: Bool = false) -> [UInt8] {
     let header = SMPHeader(
       operation: operation, group: group, command: command, sequence: sequence,
@@ -76,25 +76,26 @@ public struct ManagementRequest: Sendable {
   }
 }
 
-/// Why a request failed.
+/// The reason why a request failed.
 public enum ManagementFailure: Error, Equatable, Sendable {
-  /// The device refused: `group` is the one whose code it is, `nil` for a failure of the protocol itself.
+  /// The device refused: `group` is the group that defines the code, `nil` for an error of the protocol
+  /// itself.
   case refused(group: UInt16?, code: UInt64)
   /// No response, after this many attempts.
   case noAnswer(attempts: Int)
   /// The response is malformed.
   case malformed(String)
-  /// The session ended before the response came, and the request may not be repeated, or no other session
-  /// could be opened.
+  /// The session ended before the response, and the request may not be repeated, or no other session could be
+  /// opened.
   case sessionOver
 
-  /// Whether the device refused for this reason.
+  /// Whether the device refused with this error.
   func `is`(_ failure: SMPFailure) -> Bool {
     guard case .refused(let group, let code) = self else { return false }
     return group == failure.group?.rawValue && code == UInt64(failure.code)
   }
 
-  /// The failure in words, about `request` to the device at `location`.
+  /// The error for the user, about `request` to the device at `location`.
   public func error(_ request: ManagementRequest, at location: String) -> HostLinkError {
     switch self {
     case .refused:
@@ -117,9 +118,9 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     }
   }
 
-  /// Why the device refused a request of a group, in words.
+  /// The reason why the device refused a request of a group, as text.
   private func refusal(of group: SMPGroup) -> String {
-    // Failures for which a group of MCUmgr has no code.
+    // Errors for which the groups of MCUmgr have no code.
     if self.is(SMPFailure(.invalid)) {
       if group == .settings {
         return "it takes no such value: the number is out of range, or has another size"

@@ -4,7 +4,7 @@ import HeraldText
 /// Files with mode 0600.
 enum PrivateFile {
   /// Writes a file readable for its owner only: under a temporary name first, synced, then renamed. With
-  /// `replacing: false` an existing file is not changed and the call fails.
+  /// `replacing: false` the call fails if the file exists.
   static func write(_ bytes: UnsafeBufferPointer<UInt8>, to path: String, replacing: Bool)
     throws(HostLinkError)
   {

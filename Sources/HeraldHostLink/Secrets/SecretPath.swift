@@ -1,8 +1,8 @@
 import Foundation
 import HeraldText
 
-/// Paths of secrets that differ for each device: `{serial}` in them stands for the device's serial number,
-/// made safe for a file's name.
+/// Paths of secrets that differ for each device: they contain `{serial}`, which is replaced with the device's
+/// serial number in a form safe for file names.
 public enum SecretPath {
   private static let mark = "{serial}"
 
