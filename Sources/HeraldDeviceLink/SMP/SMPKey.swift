@@ -103,11 +103,11 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case faultStatus
   /// Restart: the address whose access caused the fault, with `programCounter`.
   case faultAddress
-  /// Factory reset: erasures done.
+  /// Factory reset: the number of completed erasures.
   case done
-  /// Factory reset: all of them; 0 while there is none.
+  /// Factory reset: the total number of erasures; 0 if there is no reset.
   case total
-  /// Factory reset: those that failed.
+  /// Factory reset: the number of failed erasures.
   case failed
   /// Acknowledgement: the last page of it.
   case through
