@@ -29,8 +29,8 @@ public struct DFUPackage: Equatable, Sendable {
     switch kind {
     case .secure: self.init(application: bytes, isDebug: false)
     case .legacy(let softDevices):
-      // That there is no SoftDevice is seen where one would have its number: there flash has to be erased,
-      // which it is as far as the application goes.
+      // The boot loader detects the absence of a SoftDevice by erased flash at the address of its identifier.
+      // Only the pages of the application are erased, so that it must extend beyond that address.
       if softDevices == [SoftDevice.absent] {
         while bytes.count <= SoftDevice.numberPage { bytes += [0xFF, 0xFF, 0xFF, 0xFF] }
       }

@@ -52,7 +52,7 @@ struct CortexCore {
     }
   }
 
-  /// Stops the core where it is. From then on a hard fault stops it as well.
+  /// Halts the core, and enables the vector catch that halts it at a hard fault.
   func halt() throws(ProbeError) {
     _ = try port.perform { batch in
       batch.writeWord(Self.controlAndStatus, Self.halted)
