@@ -26,7 +26,8 @@ enum SystemCall {
       }
       guard count > 0 else {
         throw .system(
-          .storage, "\(path) cannot be written", code: errno, advice: "make room, and run the command again")
+          .storage, "\(path) cannot be written", code: errno,
+          advice: "free disk space and run the command again")
       }
       written += count
     }

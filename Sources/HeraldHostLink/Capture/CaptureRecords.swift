@@ -23,7 +23,8 @@ public struct CaptureRecords {
     if !hasHeader {
       guard waiting.prefix(8).elementsEqual(Self.magic.prefix(waiting.count)) else {
         throw HostLinkError(
-          .protocolViolation, "what came is no capture of HCI traffic", advice: "check the path in --node")
+          .protocolViolation, "the received data is no capture of HCI traffic",
+          advice: "check the path in --node")
       }
       guard waiting.count >= Self.headerSize else { return [] }
       hasHeader = true
@@ -33,7 +34,7 @@ public struct CaptureRecords {
       let length = waiting[(end + 4)..<(end + 8)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
       guard length <= Self.longestPacket else {
         throw HostLinkError(
-          .protocolViolation, "the capture has a packet of \(length) bytes, which no packet has")
+          .protocolViolation, "the capture has a packet of \(length) bytes, more than the maximum")
       }
       let next = end + Self.recordHeaderSize + Int(length)
       guard next <= waiting.count else { break }

@@ -12,7 +12,8 @@ extension DeviceExamination {
       return payload(try device.payload(), hasDate: status.unixMilliseconds != nil, now)
     } catch  where error.cause == .refused {
       return Finding(
-        "payload", .note, "it does not tell what it advertises", advice: "name its access key with --key-file"
+        "payload", .note, "it does not report its payload without a session",
+        advice: "name its access key with --key-file"
       )
     }
   }
@@ -72,7 +73,7 @@ extension DeviceExamination {
     if events == 0, uptime > 60_000 {
       return Finding(
         "radio", .problem,
-        "its radio does not work: its controller has said nothing since the device started",
+        "its radio does not work: its controller has not responded since the device started",
         advice: advice)
     }
     func times(_ number: UInt64) -> String { number == 1 ? "once" : "\(number) times" }

@@ -29,7 +29,7 @@ struct FolderFingerprint: Equatable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     guard let device = try? encoder.encode(folder.device) else {
-      throw HostLinkError(.storage, "what \(folder.path) says about its device cannot be used")
+      throw HostLinkError(.storage, "the device record of \(folder.path) is invalid")
     }
     bytes += device
     let digest = SHA256.digest(of: bytes.span)

@@ -101,7 +101,7 @@ public struct LogDownload {
       let isBehind = status.pageCount > 0 && status.last < newest
       if isBehind {
         report.problems.append(
-          "the device says its newest page is \(status.last), but page \(newest) of the same log is here already"
+          "the device reports its newest page as \(status.last), but page \(newest) of the same log is here already"
         )
       } else if status.pageCount > 0, status.first > newest, status.first - newest > 1 {
         report.lostPages = Int(status.first - newest) - 1
@@ -132,7 +132,7 @@ public struct LogDownload {
     while !flight.isOver {
       guard let (ticket, result) = try device.client.next() else {
         throw HostLinkError(
-          .protocolViolation, "\(device.client.location) left the pull without anything to do")
+          .protocolViolation, "\(device.client.location) sent no usable response to the requests of the pull")
       }
       guard let question = flight.close(ticket) else { continue }
       let sequence = flight.page(of: question)
@@ -141,7 +141,7 @@ public struct LogDownload {
         let data = body[SMPKey.data]?.byteString ?? []
         guard tempo.note(data.count, at: begun.duration(to: .now)) else {
           throw HostLinkError(
-            .noAnswer, "\(device.client.location) sends its log too slowly to wait for it",
+            .noAnswer, "\(device.client.location) sends its log too slowly: the pull was aborted",
             advice: "what is here is kept; check the line, and run the same command again")
         }
         switch flight.take(data, to: question) {
@@ -198,7 +198,7 @@ public struct LogDownload {
       // differs.
       guard page.bytes == page.earlier else {
         guard page.attempt < Self.attempts else {
-          return try giveUp(page, "page \(page.sequence) came in two ways, both of them damaged", &flight)
+          return try giveUp(page, "page \(page.sequence) was received twice with different errors", &flight)
         }
         return flight.restart(page, keeping: page.bytes)
       }

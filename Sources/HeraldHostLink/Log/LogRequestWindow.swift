@@ -118,7 +118,7 @@ struct LogRequestWindow {
   /// begins is discarded.
   mutating func take(_ data: [UInt8], to question: Request) -> Result<[Page], Fault> {
     guard data.count <= question.range.count else {
-      return .failure(Fault(what: "more bytes than were asked for"))
+      return .failure(Fault(what: "more bytes than were requested"))
     }
     guard !data.isEmpty else {
       let place = Int(question.range.lowerBound % UInt64(pageSize))

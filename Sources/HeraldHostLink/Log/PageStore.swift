@@ -189,7 +189,7 @@ public final class PageStore {
       defer { Foundation.close(descriptor) }
       // A file left by an earlier run may have been readable for others.
       guard fchmod(descriptor, 0o600) == 0 else {
-        throw HostLinkError.system(.storage, "\(part) cannot be kept from others", code: errno)
+        throw HostLinkError.system(.storage, "\(part) cannot be made private", code: errno)
       }
       try beforeStep(.partWritten)
       var written = 0
@@ -208,7 +208,7 @@ public final class PageStore {
       }
       try beforeStep(.partSynced)
       guard fsync(descriptor) == 0 else {
-        throw HostLinkError.system(.storage, "\(part) cannot be brought to the disk", code: errno)
+        throw HostLinkError.system(.storage, "\(part) cannot be synced to the disk", code: errno)
       }
     } catch let error as HostLinkError {
       throw error
@@ -222,7 +222,7 @@ public final class PageStore {
     guard directory >= 0 else { throw .system(.storage, "\(folder) cannot be opened", code: errno) }
     defer { Foundation.close(directory) }
     guard fsync(directory) == 0 else {
-      throw .system(.storage, "\(folder) cannot be brought to the disk", code: errno)
+      throw .system(.storage, "\(folder) cannot be synced to the disk", code: errno)
     }
   }
 }

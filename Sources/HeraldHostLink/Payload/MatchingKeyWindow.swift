@@ -36,7 +36,7 @@ public struct MatchingKeyWindow: ~Copyable {
         .usage, "\(days) days of keys", advice: "a device takes keys of 1 to \(Self.mostDays) days")
     }
     guard max(unixSeconds, epoch.unixSeconds) <= UTCTimestamp.latest / 1000 else {
-      throw HostLinkError(.usage, "no calendar has a date that late")
+      throw HostLinkError(.usage, "the date is too late")
     }
     let first = try Self.day(of: unixSeconds, in: epoch)
     let derived = try Self.keys(of: secret, days: days, from: first, epoch)
@@ -100,7 +100,7 @@ public struct MatchingKeyWindow: ~Copyable {
       return HostLinkError(
         .usage, "the key schedule of the epoch \(date(epoch.unixSeconds)) ends with day 2000, \(date(end))",
         advice:
-          "agree on a new epoch with whoever verifies the identifiers, and name it: --epoch \(date(unixSeconds))"
+          "agree on a new epoch with the service that verifies the identifiers, and set it: --epoch \(date(unixSeconds))"
       )
     case .beforeEpoch:
       return HostLinkError(

@@ -30,7 +30,7 @@ public enum SettingText {
     guard description.kind != .bytes else {
       throw HostLinkError(
         .usage,
-        "\(name(of: setting)) is a secret, and is not written on a command line or into a file of settings",
+        "\(name(of: setting)) is a secret and must not be given on a command line or in a settings file",
         advice:
           "put it into a file of its own, and name that: `herald-host config set \(name(of: setting)) FILE`")
     }

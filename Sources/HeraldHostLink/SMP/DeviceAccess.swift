@@ -44,7 +44,7 @@ extension DeviceClient {
     guard case .boolean(let isSet) = body[SMPKey.isSet], case .boolean(let isOpen) = body[SMPKey.open],
       let nonce = body[SMPKey.nonce]?.byteString, nonce.count == SessionKeySchedule.nonceSize,
       let wait = body[SMPKey.wait]?.number32
-    else { throw malformed(request, "what is no state of a lock") }
+    else { throw malformed(request, "an invalid access state") }
     return DeviceAccess(isSet: isSet, isOpen: isOpen, nonce: nonce, waitMilliseconds: wait)
   }
 
@@ -63,7 +63,7 @@ extension DeviceClient {
     let file = try SecretPath.of(path, serial: serial)
     guard state.isSet else { return try refuseImpostor(keyFile: file, isNew: isNew) }
     let key = try AccessKey.read(file)
-    if key.isOpenToOthers { remark("others than its owner may use \(file); `chmod 600` it") }
+    if key.isOpenToOthers { remark("users other than its owner have access to \(file); `chmod 600` it") }
     try unlock(key)
   }
 
@@ -73,7 +73,7 @@ extension DeviceClient {
     guard !isNew, Foundation.access(file, F_OK) == 0 else { return }
     throw HostLinkError(
       .notProved,
-      "\(client.location) says that it has no access key, but \(PrintableText.of(file, limit: 256)) has one for it: it was reset, or it is another device that repeats its serial number",
+      "\(client.location) says that it has no access key, but \(PrintableText.of(file, limit: 256)) has one for it: it was reset, or is another device with the same serial number",
       advice: "look at the device itself; if it is new, or was reset, say so with --new-device")
   }
 
@@ -135,7 +135,7 @@ extension DeviceClient {
     var proof: [32 of UInt8] = .init(repeating: 0)
     schedule.hostProof(serial: serial.span, into: &proof)
     let request = ManagementRequest(
-      "to be let in", .write, .herald, HeraldCommand.access, isRepeatable: false
+      "to open a session", .write, .herald, HeraldCommand.access, isRepeatable: false
     ) { writer in
       writer.map(2)
       writer.key(.nonce)

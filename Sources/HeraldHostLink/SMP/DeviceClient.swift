@@ -200,7 +200,7 @@ public struct DeviceClient {
   /// The progress of a factory reset.
   public func factoryResetProgress() throws(HostLinkError) -> DeviceResetProgress {
     try resetProgress(
-      ManagementRequest("how far the erasing is", .read, .herald, HeraldCommand.factoryReset))
+      ManagementRequest("the progress of its factory reset", .read, .herald, HeraldCommand.factoryReset))
   }
 
   private func resetProgress(_ request: ManagementRequest) throws(HostLinkError) -> DeviceResetProgress {

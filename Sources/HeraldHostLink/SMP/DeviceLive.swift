@@ -47,7 +47,7 @@ extension DeviceClient {
   /// events.
   public func live() throws(HostLinkError) -> DeviceLive {
     let request = ManagementRequest(
-      "to tell what happens", .read, .herald, HeraldCommand.live, isRepeatable: false)
+      "its live events", .read, .herald, HeraldCommand.live, isRepeatable: false)
     let body = try client.ask(request)
     guard case .array(let entries) = body[SMPKey.events], let lost = body[SMPKey.lost]?.number32 else {
       throw malformed(request, "no list of events")

@@ -127,7 +127,7 @@ extension DeviceClient {
       // A device that sends one byte at a time would prolong this for hours.
       guard let data = try client.ask(request)[SMPKey.data]?.byteString,
         data.count >= min(16, wanted - bytes.count), data.count <= wanted - bytes.count
-      else { throw malformed(request, "another number of bytes than was asked for") }
+      else { throw malformed(request, "another number of bytes than requested") }
       bytes += data
     }
     return hasTwo ? [Array(bytes.prefix(size)), Array(bytes.dropFirst(size))] : [bytes]

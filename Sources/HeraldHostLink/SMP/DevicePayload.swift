@@ -68,7 +68,7 @@ extension DeviceClient {
       case .failure(let failure): throw failure.error(request, at: client.location)
       case .success(let body):
         guard let place = body[SMPKey.offset]?.number32, place <= total else {
-          throw ManagementFailure.malformed("what is no place in it").error(request, at: client.location)
+          throw ManagementFailure.malformed("an invalid offset").error(request, at: client.location)
         }
         next = place
       }
@@ -77,7 +77,7 @@ extension DeviceClient {
       let isProgress = Int(next) >= offset + min(Self.leastTaken, piece.count)
       standstills = isProgress ? standstills : standstills + 1
       guard standstills < 8 else {
-        throw ManagementFailure.malformed("nearly the same place again and again").error(
+        throw ManagementFailure.malformed("offsets without progress").error(
           request, at: client.location)
       }
       offset = Int(next)

@@ -110,7 +110,7 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     case .malformed(let what):
       return HostLinkError(
         .protocolViolation, "\(location) answered, when asked \(request.asked), with \(what)",
-        advice: "the device's firmware and this program may not fit together")
+        advice: "the device's firmware and this program may be incompatible")
     case .sessionOver:
       return HostLinkError(
         .refused, "\(location) ended the session when asked \(request.asked)",
@@ -135,7 +135,7 @@ public enum ManagementFailure: Error, Equatable, Sendable {
   /// The recommended action after a refusal of a request of a group; `nil` if there is none.
   private func advice(for group: SMPGroup) -> String? {
     if self.is(SMPFailure(.invalid)) {
-      if group == .settings { return "`herald-host config list` shows what its settings take" }
+      if group == .settings { return "`herald-host config list` shows the ranges of its settings" }
       if group == .file { return "push a shorter payload, or update the device's firmware" }
     }
     return Self.advices.first { self.is($0.failure) }?.advice
@@ -146,7 +146,7 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     (SMPFailure(.noMemory), "it is out of memory (rc 2)"),
     (SMPFailure(.invalid), "it does not understand the request (rc 3)"),
     (SMPFailure(.timeout), "it timed out (rc 4)"),
-    (SMPFailure(.notFound), "it has no such thing (rc 5)"),
+    (SMPFailure(.notFound), "it has no such object (rc 5)"),
     (SMPFailure(.badState), "its state does not allow it (rc 6)"),
     (SMPFailure(.tooLong), "the answer is too long for a packet (rc 7)"),
     (SMPFailure(.unsupported), "it does not know this command (rc 8)"),
@@ -166,13 +166,13 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     (.imageIsActive, "what runs cannot be tried"),
     (.noSuchStatistics, "it has no such counters"),
     (.noSuchSetting, "it has no such setting"),
-    (.settingNotReadable, "that is never told"),
-    (.settingNotKept, "it could not keep that, and has changed nothing"),
+    (.settingNotReadable, "secrets cannot be read"),
+    (.settingNotKept, "it could not store the value, and has changed nothing"),
     (.logUnreadable, "its flash memory failed"),
     (.pageGone, "it does not keep that page any more"),
-    (.beyondPage, "that is beyond what it has written"),
-    (.otherEpoch, "its log is another one by now"),
-    (.resetNotNoted, "it could not note that, so it has erased nothing"),
+    (.beyondPage, "the offset is beyond the written data"),
+    (.otherEpoch, "its log was erased in the meantime"),
+    (.resetNotNoted, "it could not store the request, and has erased nothing"),
     (.wrongProof, "that is not its access key"),
     (
       .tooEarly, "it takes no access key for some seconds: it has just started, or wrong ones have been tried"
@@ -202,8 +202,8 @@ public enum ManagementFailure: Error, Equatable, Sendable {
       "name the file of its access key with --key-file; `herald-host status` says whether it has one"
     ),
     (.fileNotWritten, "its flash may be worn out, or it is being erased"),
-    (.settingNotKept, "its flash may be worn out, or its firmware keeps nothing but the log"),
-    (.resetNotNoted, "its flash may be worn out, or its firmware keeps nothing but the log"),
+    (.settingNotKept, "its flash may be worn out, or its firmware stores only the log"),
+    (.resetNotNoted, "its flash may be worn out, or its firmware stores only the log"),
     (SMPFailure(.unsupported), "the device's firmware may be older than this program"),
     (SMPFailure(.busy), "try again in a moment"),
   ]

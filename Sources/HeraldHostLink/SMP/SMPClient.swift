@@ -239,7 +239,7 @@ public final class SMPClient {
 
   private func stray(_ packet: [UInt8]) -> Match {
     unexpectedPackets += 1
-    logger.debug("a packet that answers nothing", metadata: ["start": "\(packet.prefix(16).hexadecimal)"])
+    logger.debug("a packet that matches no request", metadata: ["start": "\(packet.prefix(16).hexadecimal)"])
     return .stray
   }
 

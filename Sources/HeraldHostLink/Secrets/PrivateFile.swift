@@ -45,7 +45,7 @@ enum PrivateFile {
     guard file >= 0 else {
       throw .system(
         .storage, "\(PrintableText.of(path, limit: 256)) cannot be opened", code: errno,
-        advice: errno == ENOENT ? missing : "check that the file is yours to read")
+        advice: errno == ENOENT ? missing : "check that you may read the file")
     }
     defer { Foundation.close(file) }
     while memory.count < memory.bytes.count {

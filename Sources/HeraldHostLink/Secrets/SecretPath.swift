@@ -16,7 +16,7 @@ public enum SecretPath {
     guard !serial.isEmpty else {
       throw HostLinkError(
         .usage,
-        "the device tells no serial number, and \(PrintableText.of(path, limit: 256)) has a place for one",
+        "the device reports no serial number, but \(PrintableText.of(path, limit: 256)) requires one",
         advice: "name a file without \(mark)")
     }
     return path.replacingOccurrences(of: mark, with: DeviceFolder.name(serial: serial, location: ""))

@@ -54,7 +54,8 @@ public final class ByteStream {
       } else if errno == EAGAIN {
         guard try wait(for: Int32(POLLOUT), until: deadline) else {
           throw HostLinkError(
-            .link, "\(name) takes no more bytes", advice: "check that the device is running, then try again")
+            .link, "\(name) accepts no more bytes", advice: "check that the device is running, then try again"
+          )
         }
       } else if errno != EINTR {
         throw .system(.link, "writing to \(name) failed", code: errno, advice: Self.reconnectAdvice)
@@ -155,7 +156,7 @@ extension ByteStream {
       Foundation.close(descriptor)
       throw .system(
         code == EACCES ? .permission : .link, "no connection to \(name)", code: code,
-        advice: "check the path, and that what listens there is running and yours")
+        advice: "check the path, and that the program listening there is running and belongs to you")
     }
     return ByteStream(descriptor: descriptor, name: name)
   }

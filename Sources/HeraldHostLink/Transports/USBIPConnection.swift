@@ -85,7 +85,7 @@ public final class USBIPConnection {
     }
     let device = try readDevice(by: deadline)
     guard device.busID == busID else {
-      throw violation("was asked for device \(busID) and gave \(device.busID)")
+      throw violation("returned device \(device.busID) instead of \(busID)")
     }
     deviceID = device.deviceID
     return device
@@ -93,7 +93,7 @@ public final class USBIPConnection {
 
   private func readDevice(by deadline: Deadline) throws(HostLinkError) -> USBIPDevice {
     let bytes = try read(USBIPDeviceRecord.size, by: deadline)
-    guard let record = USBIPDeviceRecord(bytes.span) else { throw violation("sent a broken device record") }
+    guard let record = USBIPDeviceRecord(bytes.span) else { throw violation("sent an invalid device record") }
     return USBIPDevice(record)
   }
 
@@ -101,7 +101,7 @@ public final class USBIPConnection {
     _ code: USBIPOperation.Code, by deadline: Deadline, refusal: (UInt32) -> HostLinkError
   ) throws(HostLinkError) {
     let bytes = try read(USBIPOperation.size, by: deadline)
-    guard let head = USBIPOperation(bytes.span) else { throw violation("sent a broken answer") }
+    guard let head = USBIPOperation(bytes.span) else { throw violation("sent an invalid response") }
     guard head.version == USBIP.version else {
       throw violation("does not speak USB/IP 1.1.1 (version field 0x\(head.version.hexadecimal(4)))")
     }
@@ -154,7 +154,7 @@ public final class USBIPConnection {
         if passedOver > Self.mostPassedOver, deadline.hasPassed { return nil }
       case .submitted(let status, let actual):
         guard let transfer = transfers[reply.sequence] else {
-          throw violation("answered transfer \(reply.sequence), which was not asked for")
+          throw violation("answered transfer \(reply.sequence), which was not requested")
         }
         guard actual <= transfer.length else {
           throw violation("moved \(actual) bytes in a transfer of \(transfer.length)")
