@@ -38,7 +38,7 @@ struct FactoryReset: ParsableCommand {
         guard !limit.hasPassed else {
           throw HostLinkError(
             .noAnswer,
-            "\(open.transport.location) does not go on erasing: \(progress.done) of \(progress.total) done",
+            "\(open.transport.location) has stopped erasing after \(progress.done) of \(progress.total) erasures",
             advice: "it goes on by itself when it can; run the same command again to look at it")
         }
         Thread.sleep(forTimeInterval: 0.05)
@@ -58,7 +58,7 @@ struct FactoryReset: ParsableCommand {
       guard progress.failed == 0 else {
         throw HostLinkError(
           .partial, "\(Console.count(progress.failed, "page")) of its flash could not be erased",
-          advice: "what was there may still be read with the right tools; do not pass the device on")
+          advice: "its former contents may still be readable; do not give the device to others")
       }
     }
   }

@@ -58,7 +58,7 @@ extension Info {
       let pages = Console.count(settings.damagedPages, "page")
       facts.add(
         "Settings",
-        "\(pages) found damaged and erased; what was set there is lost, the defaults apply; if it was locked it still is"
+        "\(pages) found damaged and erased; their settings are lost and the defaults apply; a locked device is still locked"
       )
     }
     if settings.flashErrors > 0 {

@@ -69,7 +69,7 @@ struct PayloadCommands: ParsableCommand {
     private func makeWindow() throws(HostLinkError) -> MatchingKeyWindow {
       let secret = generate ? SimpleSecret.generate() : try SimpleSecret.read(secret)
       if secret.isOpenToOthers {
-        Console.note("herald-host: others than its owner may use \(self.secret); `chmod 600` it")
+        Console.note("herald-host: users other than its owner have access to \(self.secret); `chmod 600` it")
       }
       let window = try MatchingKeyWindow(
         of: secret, country: country, state: state, from: from, days: days,

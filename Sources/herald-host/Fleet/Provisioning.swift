@@ -66,11 +66,13 @@ struct Provisioning: Sendable {
       // The key is stored before the device receives it, as the device is inaccessible without it.
       try key.write(to: file)
       made.note(file)
-      Console.note("herald-host: made the access key \(file); keep it")
+      Console.note(
+        "herald-host: wrote a new access key to \(file); keep this file, the device cannot be opened without it"
+      )
     }
     let key = try AccessKey.read(file)
     if key.isOpenToOthers {
-      Console.note("herald-host: others than its owner may use \(file); `chmod 600` it")
+      Console.note("herald-host: users other than its owner have access to \(file); `chmod 600` it")
     }
     if !device.client.isSealed {
       try device.refuseImpostor(keyFile: file, isNew: isNewDevice || made.has(file))

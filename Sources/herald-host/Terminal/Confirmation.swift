@@ -13,7 +13,7 @@ enum Confirmation {
     Console.note("To go on type \(expected) and press return:")
     guard readLine()?.trimmingCharacters(in: .whitespaces) == expected else {
       throw HostLinkError(
-        .notConfirmed, "not confirmed; nothing was erased", advice: "--yes leaves the question out")
+        .notConfirmed, "not confirmed; nothing was erased", advice: "with --yes no confirmation is requested")
     }
   }
 }

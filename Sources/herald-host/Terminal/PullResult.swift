@@ -150,7 +150,7 @@ struct PullResult: Encodable, Sendable {
       }
     }
     if contacts.isEmpty {
-      Console.line("Nobody's payload was read yet.")
+      Console.line("No payload has been read yet.")
     } else {
       var rows = [
         ["MET", "KIND", "FIRST SEEN (UTC)", "LAST SEEN (UTC)", "FOR", "READINGS", "STRONGEST", "MEDIAN"]

@@ -45,7 +45,7 @@ extension DeviceAccess.State {
   /// The access state of a device, as text.
   var words: String {
     switch self {
-    case .locked: "locked: whoever has its access key"
+    case .locked: "locked: hosts with its access key"
     case .setUp: "set-up: it has no access key yet, and serves no log"
     case .open: "open: everybody with a cable"
     }
