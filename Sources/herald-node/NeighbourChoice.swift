@@ -44,7 +44,7 @@ struct NeighbourChoice: Sendable {
       let dayCodes = try DayCodeFile(file)
       try dayCodes.provide(to: &neighbours.c19x)
       if dayCodes.isOpenToOthers {
-        return "others than its owner may use the day codes in \(file); `chmod 600` it"
+        return "users other than its owner have access to the day codes in \(file); `chmod 600` it"
       }
     }
     return nil

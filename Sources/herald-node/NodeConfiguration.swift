@@ -38,7 +38,7 @@ extension HeraldNodeCommand {
       case .venue, .stored: break
       default:
         throw ValidationError(
-          "A beacon stands at a venue: --role beacon needs --payload venue:COUNTRY,STATE,CODE[,NAME], or stored."
+          "--role beacon requires --payload venue:COUNTRY,STATE,CODE[,NAME], or stored."
         )
       }
       guard air.scan != true else {
@@ -50,7 +50,7 @@ extension HeraldNodeCommand {
       configuration.scans = false
     }
     guard configuration.scans || configuration.advertises else {
-      throw ValidationError("A device that neither advertises nor scans meets nobody.")
+      throw ValidationError("A device that neither advertises nor scans detects no peers.")
     }
   }
 

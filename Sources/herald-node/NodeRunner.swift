@@ -120,7 +120,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     _ = device.node.poll(at: now)
     let unix = SystemClock.unixMilliseconds
     if !device.node.core.setClock(unixMilliseconds: unix, at: now, source: .host) {
-      logger.warning("this machine's date makes no sense; a host can set it")
+      logger.warning("this machine's date is implausible and is not used; a host can set the device's date")
     }
   }
 

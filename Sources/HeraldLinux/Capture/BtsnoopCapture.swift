@@ -113,7 +113,7 @@ public final class BtsnoopCapture {
     if count > 0 {
       guard start == header else {
         throw SystemFailure(
-          "capture into", path, reason: "it is there and no capture of HCI traffic",
+          "capture into", path, reason: "it exists and is no capture of HCI traffic",
           advice: "name another file")
       }
     } else {

@@ -31,7 +31,7 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
       simple = SimplePayloadSupplier(store: try file.makeStore())
       simple.configure(country: file.country, state: file.state, epoch: file.epoch)
       if file.isOpenToOthers {
-        warning = "others than its owner may use the keys in \(path); `chmod 600` it"
+        warning = "users other than its owner have access to the keys in \(path); `chmod 600` it"
       }
     case .venue(let country, let state, let code, let name):
       kind = .venue
@@ -80,7 +80,7 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
     case .windowEnded: return "no payload: the last day of the keys is over, new keys are needed"
     case .pastEnd:
       return
-        "no payload: the key schedule ended 2001 days after its epoch; agree on a new epoch with whoever "
+        "no payload: the key schedule ended 2001 days after its epoch; agree on a new epoch with the service that "
         + "verifies the identifiers, and "
         + (kind == .simple
           ? "write it into the key file as `epoch UNIXSECONDS`" : "push a payload that has it")

@@ -50,7 +50,7 @@ public struct DayCodeFile: ~Copyable {
       throw SystemFailure(
         "use", path,
         reason:
-          "its last day lies behind day \(C19XSchedule.lastDay), where the schedule ends: a new epoch is needed"
+          "its last day is after day \(C19XSchedule.lastDay), where the schedule ends: a new epoch is needed"
       )
     }
     c19x.epochDay = epochDay

@@ -111,7 +111,7 @@ struct MatchingKeyFile: ~Copyable {
   /// The reason why keys were refused, for the user.
   private static func words(for error: KeyScheduleError) -> String {
     switch error {
-    case .pastEnd: "its last day lies behind day 2000, where the schedule ends: a new epoch is needed"
+    case .pastEnd: "its last day is after day 2000, where the schedule ends: a new epoch is needed"
     case .emptyWindow: "it has no keys"
     case .bufferTooSmall: "it has keys of more than 90 days"
     case .zeroKey: "one of its keys is all zeros"

@@ -26,7 +26,7 @@ public enum AddressKeyFile {
     }
     var attributes = stat()
     if fstat(file.number, &attributes) == 0, attributes.st_mode & 0o077 != 0 {
-      warning = "others than its owner may use the key in \(path); `chmod 600` it"
+      warning = "users other than its owner have access to the key in \(path); `chmod 600` it"
     }
     var text = SecretBytes(capacity: 64)
     let code = text.append(contentsOf: file)
@@ -34,7 +34,9 @@ public enum AddressKeyFile {
     guard let key = key(text.bytes) else {
       throw SystemFailure(
         "use", path, reason: "it does not hold 32 hexadecimal digits that are a key",
-        advice: "put it right, or remove it for a new key, with which nobody will recognise this device")
+        advice:
+          "restore it, or remove it to create a new key, with which peers can no longer resolve this device's addresses"
+      )
     }
     return key
   }

@@ -37,7 +37,8 @@ public struct FileFlash: Flash, ~Copyable {
     guard [1, 2, 4, 8].contains(wordSize), pageSize > 0, pageSize % wordSize == 0, (pageCount ?? 1) > 0 else {
       throw SystemFailure(
         "use", path,
-        reason: "\(pageCount ?? 0) pages of \(pageSize) bytes in words of \(wordSize) are no flash")
+        reason:
+          "\(pageCount ?? 0) pages of \(pageSize) bytes in words of \(wordSize) bytes are not a valid size")
     }
     let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard number >= 0 else {
@@ -57,7 +58,7 @@ public struct FileFlash: Flash, ~Copyable {
     guard found == 0 || (found == size && pages > 0), !overflow else {
       throw SystemFailure(
         "use", path, reason: "it has \(found) bytes, not \(pages) pages of \(pageSize)",
-        advice: "name the size it was made with, or move it away for a new log")
+        advice: "give the size with which it was created, or move it away to create a new log")
     }
     if found == 0 {
       let outcome = posix_fallocate(number, 0, off_t(size))

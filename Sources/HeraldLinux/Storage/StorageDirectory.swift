@@ -22,7 +22,7 @@ public struct StorageDirectory: Sendable {
       guard found.utf8.count == 16, found.allSatisfy({ $0.isHexDigit }) else {
         throw SystemFailure(
           "use", file, reason: "it does not hold sixteen hexadecimal digits",
-          advice: "remove it for a new number")
+          advice: "remove it to create a new serial number")
       }
       serialNumber = found
     } else {

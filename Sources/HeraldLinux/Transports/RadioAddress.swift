@@ -77,7 +77,7 @@ public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
     case .serial(_, let baud, let flowControl):
       "does it speak H4, at \(baud) baud, \(flowControl ? "with" : "without") flow control (RTS/CTS)? "
         + "The form is h4:PATH,BAUD[,noflow]"
-    case .userChannel: "`dmesg` tells whether the kernel and the adapter understand each other"
+    case .userChannel: "check `dmesg` for errors of the adapter"
     }
   }
 
