@@ -83,10 +83,10 @@ struct Convert: ParsableCommand, ReportsFailures {
     guard fill.value <= 0xFF else { throw ValidationError("--fill takes a byte, 0 to 0xff.") }
     guard version != nil || (key == nil && slotSize == nil && securityCounter == nil) else {
       throw ValidationError(
-        "--key, --slot-size and --security-counter belong to MCUboot's form, which --version asks for.")
+        "--key, --slot-size and --security-counter are for MCUboot images and require --version.")
     }
     guard version == nil || !unwrap else {
-      throw ValidationError("--version and --unwrap are opposites.")
+      throw ValidationError("--version and --unwrap cannot be combined.")
     }
   }
 
@@ -114,7 +114,7 @@ struct Convert: ParsableCommand, ReportsFailures {
     guard (try? Data(bytes).write(to: URL(fileURLWithPath: output), options: .atomic)) != nil else {
       throw FlashFailure(
         .link(.storage), "\(PrintableText.of(output, limit: 256)) cannot be written", state: .untouched,
-        advice: "check that the folder is there and yours to write to")
+        advice: "check that the folder exists and that you may write to it")
     }
     let row = Row(
       output: output, format: format.rawValue, bytes: bytes.count, sha256: image.contentHash.hexadecimal)

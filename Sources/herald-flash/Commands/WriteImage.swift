@@ -90,7 +90,7 @@ struct WriteImage: ParsableCommand, ReportsFailures {
     display.say("board   \(board.title) (\(board.name)) at \(session.programmer.location)")
     for detail in session.identification.details { display.say("        \(detail.name): \(detail.value)") }
     if board.bootLoader == .mcuboot {
-      display.say("fits    it carries a SHA-256, and it is right")
+      display.say("fits    the SHA-256 in the image is valid")
     } else {
       display.say(
         "fits    firmware goes to \(Wording.span(board.firmware)): \(plan.image.byteCount) of \(board.firmware.size) bytes"
@@ -126,6 +126,6 @@ struct WriteImage: ParsableCommand, ReportsFailures {
   private static var unconfirmed: FlashFailure {
     FlashFailure(
       .link(.notConfirmed), "not confirmed; nothing was written", state: .untouched,
-      advice: "--yes leaves the question out")
+      advice: "with --yes no confirmation is requested")
   }
 }

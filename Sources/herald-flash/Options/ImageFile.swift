@@ -15,7 +15,7 @@ enum ImageFile {
     else {
       throw FlashFailure(
         .link(.storage), "\(shown) cannot be read", state: .untouched,
-        advice: "check the name, and that the file is yours to read")
+        advice: "check the name, and that you may read the file")
     }
     guard size <= FirmwareImage.largestFile else {
       throw FlashFailure(.link(.storage), "\(shown) is larger than 64 MiB", state: .untouched)

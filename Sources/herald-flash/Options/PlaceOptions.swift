@@ -88,7 +88,8 @@ struct PlaceOptions: ParsableArguments {
     let (way, rest) = try ProgrammingMethod.parse(place)
     guard search.via == nil || search.via == way.kind else {
       throw FlashFailure(
-        .link(.usage), "--to names another way in than --via", state: .untouched, advice: "leave --via out")
+        .link(.usage), "--to and --via select different methods", state: .untouched, advice: "leave --via out"
+      )
     }
     let programmer = try way.open(rest, options ?? search.options)
     defer { programmer.close() }

@@ -39,7 +39,7 @@ extension FlashFailure.BoardState {
   /// The state of the board's contents, as text.
   var words: String {
     switch self {
-    case .untouched: "nothing was written: the board holds what it held before"
+    case .untouched: "nothing was written: the board's contents are unchanged"
     case .partlyWritten:
       "part of the new firmware is written: the board does not start it until all of it is"
     case .unverified: "all of it was written, and it was not seen to be right"
