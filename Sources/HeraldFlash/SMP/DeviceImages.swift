@@ -124,7 +124,7 @@ struct DeviceImages {
       }
       let answer = try (isFirst ? patientClient : client).ask(request)
       guard let next = answer[SMPKey.offset]?.number32, next <= bytes.count else {
-        throw malformed(request, "what is no place in it")
+        throw malformed(request, "an invalid offset")
       }
       progress(Int(next), bytes.count)
       if next == bytes.count {
