@@ -85,8 +85,8 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
     rotatedUnixSeconds = unixSeconds
   }
 
-  /// Makes our payload, or with `.servingLegacy` that for peers that know no Herald, in a buffer of the pool
-  /// and returns the buffer; `nil` if there is no payload or no buffer.
+  /// Writes this device's payload, or with `.servingLegacy` the one for peers without Herald, to a buffer of
+  /// the pool. Returns the index of the buffer; `nil` if there is no payload or no buffer.
   @inlinable
   mutating func makePayload(for connection: ConnectionID, _ use: PayloadBuffer.Use = .serving) -> Int? {
     guard let index = pool.claim(connection, use) else { return nil }
