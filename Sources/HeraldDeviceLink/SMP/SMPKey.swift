@@ -67,17 +67,17 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case fields
   /// Statistics: the groups.
   case statisticsList
-  /// Log status: the oldest page.
+  /// Log status: the number of the oldest page.
   case first
-  /// Log status: the newest page, which still grows.
+  /// Log status: the number of the newest page, which is still being written.
   case last
-  /// Log status: readable bytes of the newest page. Access: whether requests are served.
+  /// Log status: the number of readable bytes of the newest page. Access: whether requests are served.
   case open
-  /// Log status: bytes of a page.
+  /// Log status: the size of a page in bytes.
   case page
-  /// Log status: how often the device has started.
+  /// Log status: the number of starts of the device.
   case boot
-  /// Log status: for how many days records are kept; 0: as long as there is room.
+  /// Log status: the retention time of records in days; 0: until they are overwritten.
   case keep
   /// Log status: milliseconds since start-up.
   case now
