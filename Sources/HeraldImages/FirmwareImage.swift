@@ -50,11 +50,11 @@ public struct FirmwareImage: Equatable, Sendable {
 
   /// The form of the file.
   public let format: Format
-  /// Sorted by address; none touch or overlap.
+  /// The segments in ascending order of address, neither adjacent nor overlapping.
   public let segments: [Segment]
   /// The entry address in the file, if it has one.
   public let entry: UInt32?
-  /// The family that UF2 blocks name, if they name one.
+  /// The family identifier of UF2 blocks; `nil` if there is none.
   public let uf2Family: UInt32?
   /// The MCUboot image in these bytes, for any file format; `nil` if it is none.
   public let mcuboot: MCUbootImage?
