@@ -157,7 +157,7 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
     return collect(value, tag, on: connection)
   }
 
-  /// How many bytes from `start` on in a buffer are the first payload of those that were passed on.
+  /// The length in bytes of the first of several shared payloads in a buffer, which begins at `start`.
   @inlinable
   mutating func lengthOfFirstPayload(in buffer: Int, from start: Int) -> Int {
     pool.buffers[buffer].lengthOfFirstPayload(from: start, by: supplier)
