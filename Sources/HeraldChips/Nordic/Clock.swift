@@ -19,7 +19,7 @@ extension NRF {
       case synthesized = 2
     }
 
-    /// Starts the low-frequency clock unless it has been started since the reset.
+    /// Starts the low-frequency clock. No effect if it has been started since the reset.
     public mutating func startLowFrequency(_ source: LowFrequencySource) {
       // LFCLKRUN, not LFCLKSTAT: after a reset the watchdog may still run and keep the oscillator running.
       // LFCLKSTAT then indicates a running clock, but an RTC counts only after LFCLKSTART (Zephyr's pull
