@@ -1,5 +1,4 @@
-// What every holder of a secret does with it: wipes it after use, and compares it in a time that tells
-// nothing.
+// Wiping of secrets after use, and comparison in constant time.
 
 extension MutableRawSpan {
   /// Overwrites all bytes with zeros. Unlike an assignment, the compiler does not remove it because no code

@@ -1,4 +1,4 @@
-/// A moment on the device's own clock: milliseconds since start-up. It never goes back and knows no date.
+/// A time of the device's clock: milliseconds since start-up. It is monotonic and independent of the date.
 public struct Instant: Comparable, Hashable, BitwiseCopyable, Sendable {
   /// Milliseconds since start-up.
   public let milliseconds: UInt64
