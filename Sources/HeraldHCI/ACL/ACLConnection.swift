@@ -20,9 +20,9 @@ struct ACLConnection: BitwiseCopyable {
     case free = 0
     /// The connection is open.
     case open = 1
-    /// To be disconnected, by a command not yet sent.
+    /// The connection is to be closed; the Disconnect command has not been sent yet.
     case closing = 2
-    /// To be disconnected, by a command that was sent.
+    /// The Disconnect command was sent; the connection has not ended yet.
     case closed = 3
   }
 
@@ -33,9 +33,9 @@ struct ACLConnection: BitwiseCopyable {
     case free = 0
     /// Receiving fragments.
     case receiving = 1
-    /// Waiting to be sent or being sent: a response.
+    /// A response is waiting to be sent or being sent.
     case answer = 2
-    /// The same: a PDU of this host.
+    /// A request or command of this host is waiting to be sent or being sent.
     case request = 3
   }
 
