@@ -155,24 +155,24 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   var isText: Bool { rawValue <= SMPKey.format.rawValue }
 }
 
-/// Some of the keys that requests have.
+/// A set of request keys.
 struct SMPKeys: Equatable, BitwiseCopyable {
-  /// A bit for each.
+  /// One bit for each key, at the position of its raw value.
   private var bits: UInt32
 
   private init(bits: UInt32) { self.bits = bits }
 
   static var none: Self { Self(bits: 0) }
-  /// One of them.
+  /// Creates a set of one key; an empty set for a key that is not used in requests.
   @inline(__always)
   init(_ key: SMPKey) { bits = key.rawValue <= SMPKey.nonce.rawValue ? 1 &<< UInt32(key.rawValue) : 0 }
 
   @inline(__always)
   static func | (left: Self, right: SMPKey) -> Self { Self(bits: left.bits | SMPKeys(right).bits) }
 
-  /// Whether this is one of them.
+  /// Whether the set contains a key.
   func has(_ key: SMPKey) -> Bool { bits & SMPKeys(key).bits != 0 }
-  /// Whether all of these are.
+  /// Whether the set contains all keys of another.
   func hasAll(_ others: SMPKeys) -> Bool { others.bits & ~bits == 0 }
   mutating func insert(_ key: SMPKey) { bits |= SMPKeys(key).bits }
 
