@@ -62,7 +62,7 @@ public struct MCUbootImage: Equatable, Sendable {
   public struct Entry: Equatable, Sendable {
     /// The type; see `EntryType`.
     public let type: UInt16
-    /// The value.
+    /// The value, in the format defined by `type`.
     public let value: [UInt8]
 
     package init(type: UInt16, value: [UInt8]) {
