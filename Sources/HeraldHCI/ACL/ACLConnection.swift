@@ -10,9 +10,9 @@ struct ACLConnection: BitwiseCopyable {
     case free = 0
     /// The connection is open.
     case open = 1
-    /// To be disconnected, by a command not yet sent.
+    /// The connection is to be closed; the Disconnect command has not been sent yet.
     case closing = 2
-    /// To be disconnected, by a command that was sent.
+    /// The Disconnect command was sent; the connection has not ended yet.
     case closed = 3
   }
 

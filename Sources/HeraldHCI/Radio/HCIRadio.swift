@@ -255,7 +255,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     return true
   }
 
-  /// By when the controller must have responded, or the last connection that is being closed must have ended.
+  /// The deadline for the controller's response, and for the end of connections that are being closed.
   @inlinable @inline(never)
   mutating func overdueAt() -> Instant {
     let command = session.overdueAt()
