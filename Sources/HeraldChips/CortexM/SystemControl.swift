@@ -36,6 +36,11 @@ public enum CortexM {
       registers.write(others | (priority & 3) &<< (shift &+ 6), to: register)
     }
 
+    /// Whether peripheral interrupt `number` is pending.
+    public mutating func isPending(_ number: UInt32) -> Bool {
+      registers.read(SystemRegisters.setPending.at(Int(number &>> 5))) &>> (number & 31) & 1 != 0
+    }
+
     /// Clears the pending state of peripheral interrupt `number`.
     public mutating func forget(_ number: UInt32) {
       registers.write(1 &<< (number & 31), to: SystemRegisters.clearPending.at(Int(number &>> 5)))
