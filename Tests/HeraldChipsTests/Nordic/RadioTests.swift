@@ -3,92 +3,14 @@ import HeraldHAL
 import Testing
 
 private typealias Write = RadioModel.Write
-private typealias Chip52 = NRF.NRF52833
-private typealias Chip51 = NRF.NRF51822
-
-/// A driver on a model, and what a test does to both. Its packet buffers are at 0x2000_0000 (the first that is
-/// named) and 0x2000_0040.
-private final class Bench<Chip: NRF.RadioChip> {
-  let model = RadioModel()
-  private let storage = UnsafeMutablePointer<NRF.RadioStorage>.allocate(capacity: 1)
-  var radio: NRF.Radio<Chip, ModelRegisters>
-
-  init(keepsCrystal: Bool = false) {
-    storage.initialize(to: NRF.RadioStorage())
-    radio = NRF.Radio(
-      ModelRegisters(model, bus: model.bus), memory: NRF.RadioMemory(storage), clockDeviation: 50,
-      keepsCrystal: keepsCrystal)
-  }
-
-  deinit {
-    storage.deinitialize(count: 1)
-    storage.deallocate()
-  }
-
-  func cancel() -> Bool { radio.cancel() }
-  func takeOutcome() -> RadioOutcome? { radio.takeOutcome() }
-  /// The current time in microseconds.
-  func now() -> UInt32 { radio.now().microseconds }
-  /// The PDU that was received.
-  func received() -> [UInt8] { copy(&radio) }
-  /// Writes a PDU to be transmitted.
-  func send(_ bytes: [UInt8]) { fill(&radio, bytes) }
-
-  /// Takes the outcome after an event of RTC0 COMPARE1, at the time for which it was set.
-  func alarm() -> RadioOutcome? {
-    model.counter = model.word(0xB544)
-    model.set(0xB544 - 0x400)
-    return radio.takeOutcome()
-  }
-
-  /// Takes the outcome of a packet: ADDRESS, END and DISABLED at these times of TIMER0.
-  func packet(address: UInt32, end: UInt32, crcStatus: UInt32 = 1, rssi: UInt32 = 61) -> RadioOutcome? {
-    if model.word(0x1104) == 0 { model.set(0x1104) }
-    model.set(0x8544, address)
-    model.set(0x8548, end)
-    model.set(0x110C)
-    model.set(0x1110)
-    model.set(0x1400, crcStatus)
-    model.set(0x1548, rssi)
-    model.timer = end + 3
-    return radio.takeOutcome()
-  }
-
-  /// Starts an operation 100 ms after RTC0 was 0, and lets TIMER0 run.
-  func run(_ operation: RadioOperation) {
-    radio.start(operation)
-    _ = alarm()
-    model.set(0x40C, 0x1_0001)
-    _ = model.take()
-  }
-}
-
-private func copy<Chip>(_ radio: inout NRF.Radio<Chip, ModelRegisters>) -> [UInt8] {
-  let pdu = radio.incoming()
-  return pdu.indices.map { pdu[$0] }
-}
-
-private func fill<Chip>(_ radio: inout NRF.Radio<Chip, ModelRegisters>, _ bytes: [UInt8]) {
-  var pdu = radio.outgoing()
-  for index in pdu.indices { pdu[index] = bytes[index] }
-}
-
-private func time(_ microseconds: UInt32) -> RadioTime { RadioTime(microseconds: microseconds) }
-private func transmission(_ at: UInt32 = 100_000, channel: UInt8 = 37) -> RadioOperation {
-  .transmit(
-    at: time(at), channel: channel, accessAddress: 0x8E89_BED6, crcInit: 0x555555, longestPayload: 37)
-}
-private func reception(_ at: UInt32 = 100_000, window: UInt32 = 500) -> RadioOperation {
-  .receive(
-    from: time(at), window: window, channel: 5, accessAddress: 0x5065_5DA3, crcInit: 0x1B7F2C,
-    longestPayload: 27)
-}
+private typealias Bench52 = RadioBench<NRF.NRF52833>
+private typealias Bench51 = RadioBench<NRF.NRF51822>
 
 @Suite("nRF RADIO")
 struct RadioTests {
   @Test("the nRF52 is configured for 1 Mbit/s with fast ramp-up")
   func switchingOn() {
-    let bench = Bench<Chip52>()
+    let bench = Bench52()
     bench.radio.switchOn(power: -4)
     #expect(
       bench.model.take() == [
@@ -104,7 +26,7 @@ struct RadioTests {
 
   @Test("the nRF51 has READY connected with START once, and COMPARE0 with START")
   func switchingOnWithoutFastRampUp() {
-    let bench = Bench<Chip51>()
+    let bench = Bench51()
     bench.radio.switchOn()
     #expect(
       bench.model.take().filter { $0.offset >= 0x1F000 || $0.offset == 0x1200 || $0.offset == 0x1650 } == [
@@ -118,7 +40,7 @@ struct RadioTests {
 
   @Test("the factory's values of the nRF51 are copied if there are any")
   func trimming() {
-    let bench = Bench<Chip51>()
+    let bench = Bench51()
     let factory = RadioModel()
     var registers = ModelRegisters(factory)
     for index in 0..<5 { factory.set(0x0EC + 4 * UInt32(index), 0x100 + UInt32(index)) }
@@ -136,7 +58,7 @@ struct RadioTests {
 
   @Test("frequency, whitening, access address and CRC of an operation")
   func configuration() {
-    let bench = Bench<Chip52>()
+    let bench = Bench52()
     bench.radio.start(reception())
     #expect(
       Array(bench.model.take().prefix(6)) == [
@@ -146,7 +68,7 @@ struct RadioTests {
     // Vol 6, Part B, 1.4.1.
     let frequencies: [UInt8: UInt32] = [37: 2, 0: 4, 10: 24, 38: 26, 11: 28, 36: 78, 39: 80]
     for (channel, frequency) in frequencies {
-      let bench = Bench<Chip52>()
+      let bench = Bench52()
       bench.radio.start(transmission(channel: channel))
       #expect(bench.model.word(0x1508) == frequency)
       #expect(bench.model.word(0x1554) == UInt32(channel))
@@ -155,7 +77,7 @@ struct RadioTests {
 
   @Test("RTC0 wakes the processor for the crystal, then starts TIMER0, which starts the transmitter")
   func transmitting() {
-    let bench = Bench<Chip52>()
+    let bench = Bench52()
     bench.radio.start(transmission())
     // 100,000 − 42 − 784 µs are 3,249.7 ticks.
     #expect(
@@ -180,7 +102,7 @@ struct RadioTests {
 
   @Test("a response is received from 4 µs before 150 µs on, until its access address would have arrived")
   func receivingAfterSpace() {
-    let bench = Bench<Chip52>()
+    let bench = Bench52()
     bench.run(transmission())
     _ = bench.packet(address: 0, end: 214)
     _ = bench.model.take()
@@ -207,7 +129,7 @@ struct RadioTests {
 
   @Test("a reception ends without an access address, or with a wrong CRC")
   func receivingNothing() {
-    let bench = Bench<Chip52>()
+    let bench = Bench52()
     bench.run(reception(window: 500))
     let timeout = bench.model.word(0x8544)
     // RXEN 44 µs before the packet may begin; the access address may end 500 µs after that.
@@ -216,7 +138,7 @@ struct RadioTests {
     bench.model.set(0x8548, 7)
     let silent = bench.takeOutcome()
     #expect(silent == RadioOutcome(.silent, start: time(100_509), end: time(100_509)))
-    let other = Bench<Chip52>()
+    let other = Bench52()
     other.run(reception())
     let damaged = other.packet(address: 149, end: 213, crcStatus: 0)
     #expect(damaged?.kind == .damaged && damaged?.rssi == -61)
@@ -225,7 +147,7 @@ struct RadioTests {
   @Test("a step that comes too late is not executed, and the next interrupt of RTC0 reports it")
   func late() {
     for isBegun in [false, true] {
-      let bench = Bench<Chip52>()
+      let bench = Bench52()
       bench.run(reception())
       _ = bench.packet(address: 149, end: 213)
       bench.model.timer = 213 - 9 + 150 - 42
@@ -244,7 +166,7 @@ struct RadioTests {
 
   @Test("an operation for which the crystal cannot start in time is late; the next one needs no start")
   func crystal() {
-    let bench = Bench<Chip52>()
+    let bench = Bench52()
     bench.radio.start(transmission(500))
     // 600 µs are 19.7 ticks.
     #expect(bench.model.word(0xB544) == 19)
@@ -270,7 +192,7 @@ struct RadioTests {
     "2 ms after the last operation TIMER0 and the crystal are switched off, unless it is in use",
     arguments: [false, true])
   func idle(keepsCrystal: Bool) {
-    let bench = Bench<Chip52>(keepsCrystal: keepsCrystal)
+    let bench = Bench52(keepsCrystal: keepsCrystal)
     bench.run(transmission())
     _ = bench.packet(address: 0, end: 214)
     _ = bench.model.take()
@@ -290,15 +212,15 @@ struct RadioTests {
 
   @Test("an operation is cancelled before it begins, and a reception before an access address has arrived")
   func cancelling() {
-    let idle = Bench<Chip52>()
+    let idle = Bench52()
     #expect(!idle.cancel())
-    let waiting = Bench<Chip52>()
+    let waiting = Bench52()
     waiting.radio.start(transmission())
     #expect(waiting.cancel())
     #expect(!waiting.cancel())
     #expect(waiting.takeOutcome() == nil)
     for (state, hasAddress, isCancelled) in [(UInt32(0), false, true), (3, false, true), (3, true, false)] {
-      let bench = Bench<Chip52>()
+      let bench = Bench52()
       bench.run(reception())
       bench.model.set(0x1550, state)
       if hasAddress { bench.model.set(0x1104) }
@@ -309,22 +231,43 @@ struct RadioTests {
       #expect(writes.filter { $0.offset == 0x1308 || $0.offset == 0x1304 }.map(\.offset) == [0x1308, 0x1304])
     }
     for (state, isCancelled) in [(UInt32(0), true), (9, false), (11, false)] {
-      let bench = Bench<Chip52>()
+      let bench = Bench52()
       bench.run(transmission())
       bench.model.set(0x1550, state)
       #expect(bench.cancel() == isCancelled)
     }
     // It has ended, and the interrupt is pending.
-    let ended = Bench<Chip52>()
+    let ended = Bench52()
     ended.run(reception())
     ended.model.set(0x1110)
     #expect(!ended.cancel())
     #expect(ended.takeOutcome() != nil)
   }
 
+  @Test("an operation that is cancelled before TIMER0 runs leaves it off; the crystal is waited for again")
+  func cancellingEarly() {
+    let bench = Bench52()
+    bench.radio.start(transmission())
+    _ = bench.alarm()
+    #expect(bench.cancel())
+    #expect(bench.model.take().contains(Write(0x8010, 1)))
+    let running = Bench52()
+    running.run(reception())
+    running.model.set(0x1550, 3)
+    #expect(running.cancel())
+    #expect(!running.model.take().contains(Write(0x8010, 1)))
+    // The crystal has not started meanwhile.
+    running.model.set(0x40C, 0)
+    running.radio.start(transmission(running.now() + 200))
+    #expect(!running.model.take().contains { $0.offset == 0x1F504 })
+    let outcome = running.alarm()
+    #expect(outcome?.kind == .late)
+    #expect(bench.model.faults + running.model.faults == [])
+  }
+
   @Test("after a packet that is not wanted, reception continues until the end of the window")
   func receivingAgain() {
-    let bench = Bench<Chip52>()
+    let bench = Bench52()
     bench.run(reception(window: 5_000))
     let timeout = bench.model.word(0x8544)
     _ = bench.packet(address: 149, end: 213)
@@ -345,7 +288,7 @@ struct RadioTests {
   @Test("an nRF51 turns around by itself, and transmits only if the step comes in time")
   func turningAround() {
     for isLate in [false, true] {
-      let bench = Bench<Chip51>()
+      let bench = Bench51()
       bench.run(reception())
       // END to DISABLE and then TXEN, ADDRESS to RSSISTART, DISABLED to RSSISTOP.
       #expect(bench.model.word(0x1200) == 0b1_0001_0110)
@@ -372,7 +315,7 @@ struct RadioTests {
 
   @Test("an nRF51 is switched off when its turn is not wanted")
   func stopping() {
-    let bench = Bench<Chip51>()
+    let bench = Bench51()
     bench.run(transmission())
     // RTC0 starts TIMER0 in sleep (anomaly 73).
     #expect(bench.model.word(0x8C0C) == 1)
@@ -392,7 +335,7 @@ struct RadioTests {
 
   @Test("a tick of RTC0 is 15,625/512 µs, over its overflow and that of the time")
   func timeOfTicks() {
-    let bench = Bench<Chip52>()
+    let bench = Bench52()
     var random = Seeded(3)
     var ticks: UInt64 = 0
     for _ in 0..<2_000 {
@@ -412,7 +355,7 @@ struct RadioTests {
 
   @Test("PDUs are passed by the two buffers, and a length is not believed")
   func buffers() {
-    let bench = Bench<Chip52>()
+    let bench = Bench52()
     bench.send([0x42] + Array(repeating: 0, count: 37) + [7])
     bench.run(transmission())
     #expect(bench.model.bus[0x2000_0000] == 0x42 && bench.model.bus[0x2000_0026] == 7)
@@ -428,7 +371,7 @@ struct RadioTests {
 
   @Test("while a long reception lasts, the clocks drift apart, which its outcome takes into account")
   func drift() {
-    let bench = Bench<Chip52>()
+    let bench = Bench52()
     bench.run(reception(window: 2_000_000))
     // 1 s after TIMER0 was 0, by RTC0; TIMER0 is 100 ppm fast.
     bench.model.counter += 25 + 32_768
