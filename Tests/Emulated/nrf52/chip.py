@@ -33,7 +33,8 @@ MAPPED = [(0x10000000, 0x1000), (0x40000000, 0x80000), (0x50000000, 0x1000), (SY
 # Bits of RESETREAS.
 PIN, WATCHDOG, REQUESTED, LOCKUP = 1, 2, 4, 8
 ACCESS = 4
-# UICR, and the offset of PSELRESET in it; the pin of the boards' reset button.
+CPSIE = b"\x62\xb6"
+# UICR, and in it where PSELRESET is; the pin that the boards have their button on.
 UICR_BYTES, PSELRESET, BUTTON = 0x1000, 0x200, bytes([18, 0, 0, 0])
 # In UICR, the register that locks the debug port, and the value that leaves it open.
 APPROTECT, OPEN = 0x208, 0x5A
@@ -58,6 +59,8 @@ class Chip:
         if not is_new:
             self.uicr[PSELRESET:PSELRESET + 8] = BUTTON * 2
         self.ram = (ctypes.c_uint8 * kind.memory.ram_size)()
+        # Whether the instruction CPSIE occurs in it.
+        self.unmasks = any(image[place:place + 2] == CPSIE for place in range(0, len(image), 2))
         self.skipped = 0
         self.moment = None
         self.queue, self.numbered = [], 0
@@ -173,8 +176,8 @@ class Chip:
                     self.slept_at = self.processor.instructions
                     self.skipped += next_time - self.cycles
                 continue
-            # Nothing tells that PRIMASK is cleared: an interrupt that it holds back is looked for after each block of instructions.
-            self.processor.run(1 if handler is not None else min(max((next_time - self.cycles) // self.kind.cycles, 1), SLICE))
+            # Nothing tells that PRIMASK is cleared: if the image does that, an interrupt that PRIMASK holds back is looked for after each block of instructions.
+            self.processor.run(1 if handler is not None and self.unmasks else min(max((next_time - self.cycles) // self.kind.cycles, 1), SLICE))
             if self.failure:
                 raise self.failure
             if self.processor.instructions - self.slept_at > LONGEST_AWAKE:

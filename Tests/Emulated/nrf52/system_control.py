@@ -44,9 +44,12 @@ class SystemControl:
     @property
     def next_handler(self):
         """The interrupt that is handled next, if PRIMASK permits: that of the highest priority, which must be higher than the one in progress (B1.5.4)."""
-        waiting = [number for number in range(INTERRUPTS) if self.wakes >> number & 1] if self.wakes else []
-        first = min(waiting, key=lambda number: (self.priorities[number], number), default=None)
-        if first is None or self.active and self.priorities[first] >= min(self.priorities[number] for number in self.active):
+        wakes = self.pending & self.enabled
+        if not wakes:
+            return None
+        waiting = [number for number in range(INTERRUPTS) if wakes >> number & 1]
+        first = min(waiting, key=lambda number: (self.priorities[number], number))
+        if self.active and self.priorities[first] >= min(self.priorities[number] for number in self.active):
             return None
         return first
 

@@ -9,24 +9,20 @@ extension NRF.Radio where Block: ~Copyable {
     clearAlarm()
     let enable = operation.start - (isTransmitting ? Self.transmitLead : Self.receiveLead)
     let ahead = enable.since(now())
-    if isRunning {
-      if ahead < Self.restartTime {
-        synchronize()
-        begin()
-        return
-      }
-      switchOff()
-    }
     if ahead >= Self.restartTime {
+      if isRunning { switchOff() }
       phase = .waiting
       setAlarm(ticks: Self.wholeTicks(in: ahead &- Self.restartTime))
+    } else if !isOnCrystal() {
+      if !isRunning { startTimer() }
+      fail(.late, after: Self.wholeTicks(in: Chip.crystalStartUp))
+    } else if isRunning {
+      synchronize()
+      begin()
+    } else if startTimer(before: enable) {
+      begin(isStarting: true)
     } else {
-      let isOnCrystal = isOnCrystal()
-      if startTimer(before: enable), isOnCrystal {
-        begin(isStarting: true)
-      } else {
-        fail(.late, after: Self.wholeTicks(in: Chip.crystalStartUp))
-      }
+      fail(.late)
     }
   }
 
@@ -41,6 +37,7 @@ extension NRF.Radio where Block: ~Copyable {
     let isCancelled = endOperation()
     registers.write(NRF.Interrupts.disabled, to: At.radioInterruptSet)
     if isCancelled {
+      if isStarting { switchOff() }
       becomeIdle()
     } else if hadAlarm {
       registers.write(NRF.Interrupts.alarm, to: At.counterInterruptSet)
@@ -56,8 +53,9 @@ extension NRF.Radio where Block: ~Copyable {
     case .active:
       registers.write(.transmit | .receive, to: At.channelClear)
       if registers.hasHappened(At.disabled) { return false }
-      if registers.read(At.state) != .disabled, isTransmitting || registers.hasHappened(At.address) {
-        return false
+      if registers.read(At.state) != .disabled {
+        isStarting = false
+        if isTransmitting || registers.hasHappened(At.address) { return false }
       }
       disable()
       return true
@@ -140,6 +138,7 @@ extension NRF.Radio where Block: ~Copyable {
   /// Lets TIMER0, whose base is known, start the operation. `isStarting`: RTC0 starts TIMER0 before that.
   private mutating func begin(isStarting: Bool = false) {
     packetStart = operationStart.microseconds &- timerBase
+    self.isStarting = isStarting
     phase = .active
     let enable: UInt32
     let channel: NRF.RadioChannels
@@ -213,6 +212,7 @@ extension NRF.Radio where Block: ~Copyable {
   // MARK: Steps
 
   private mutating func outcome() -> RadioOutcome {
+    isStarting = false
     let end = registers.read(At.timerCompare.at(2))
     if isTransmitting {
       packetEnd = end

@@ -67,14 +67,9 @@ extension NRF.Radio where Block: ~Copyable {
   }
 
   /// Starts the crystal and lets RTC0 start TIMER0 shortly before `enable`. If it is too late for that, TIMER0
-  /// starts at once, at an unknown time, and the result is `false`.
+  /// starts at once, and the result is `false`.
   mutating func startTimer(before enable: RadioTime) -> Bool {
-    isRunning = true
-    registers.trigger(At.startCrystal)
-    // Without it TIMER0 may not start through PPI while the processor sleeps (anomaly 73).
-    if !Chip.hasFastRampUp { registers.write(1, to: At.timerClock) }
-    registers.trigger(At.clearTimer)
-    registers.write(NRF.Interrupts.timerStart | NRF.Interrupts.tick, to: At.counterRouteSet)
+    prepareTimer()
     let now = ticks()
     let distance = (enable - Self.timerMargin).since(Self.time(of: now.count, after: now.turns))
     let ticks = Self.wholeTicks(in: distance)
@@ -87,6 +82,21 @@ extension NRF.Radio where Block: ~Copyable {
     registers.write(count & 0xFF_FFFF, to: At.counterCompare)
     registers.write(.timerStart, to: At.channelSet)
     return true
+  }
+
+  /// Starts the crystal and TIMER0, at a time that `synchronize` determines.
+  mutating func startTimer() {
+    prepareTimer()
+    registers.trigger(At.startTimer)
+  }
+
+  private mutating func prepareTimer() {
+    isRunning = true
+    registers.trigger(At.startCrystal)
+    // Without it TIMER0 may not start through PPI while the processor sleeps (anomaly 73).
+    if !Chip.hasFastRampUp { registers.write(1, to: At.timerClock) }
+    registers.trigger(At.clearTimer)
+    registers.write(NRF.Interrupts.timerStart | NRF.Interrupts.tick, to: At.counterRouteSet)
   }
 
   /// Switches TIMER0 and the crystal off.

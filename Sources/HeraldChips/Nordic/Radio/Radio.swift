@@ -36,6 +36,8 @@ extension NRF {
     var phase = Phase.idle
     /// Whether TIMER0 runs.
     var isRunning = false
+    /// Whether TIMER0 may still have to be started by RTC0.
+    var isStarting = false
     /// The time at which TIMER0 was 0, in the microseconds of `RadioTime`.
     var timerBase: UInt32 = 0
 
