@@ -65,7 +65,8 @@ class Central:
         if self.channels >> self.unmapped & 1:
             return self.unmapped
         used = [channel for channel in range(37) if self.channels >> channel & 1]
-        return used[self.unmapped % len(used)]
+        # A CONNECT_IND under test may have no channel at all.
+        return used[self.unmapped % len(used)] if used else self.unmapped
 
     def send(self, llid, payload):
         self.queue.append((llid, bytes(payload)))

@@ -136,11 +136,12 @@ class Judge:
             self.advertising.pop(question.device, None)
             uses_algorithm_2 = bool(question.pdu[0] & pdu[0] & CHANNEL_SELECTION_2)
             connection = JudgedConnection(self, record.end, record.device, pdu, uses_algorithm_2)
-            for is_present, what in connect_faults(connection.parameters):
-                if is_present:
-                    self.breach(record, f"CONNECT_IND: {what}")
-            self.connections[connection.parameters.address] = connection
-            self.created.append(connection)
+            faults = [what for is_present, what in connect_faults(connection.parameters) if is_present]
+            for what in faults:
+                self.breach(record, f"CONNECT_IND: {what}")
+            if not faults:
+                self.connections[connection.parameters.address] = connection
+                self.created.append(connection)
 
     @staticmethod
     def is_addressed(kind, pdu, question):

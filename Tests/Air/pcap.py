@@ -1,7 +1,8 @@
 """Writes records of transmitted packets as a pcap file: `pcap.py OUT.pcap RECORDS...`.
 
-The link type is 256, BLUETOOTH_LE_LL_WITH_PHDR. A dissector needs CRCInit and the direction of a connection's packets: the CRC is
-checked here, with CRCInit of the CONNECT_IND that was transmitted before; the central is the device that transmitted it.
+The link type is 256, BLUETOOTH_LE_LL_WITH_PHDR. tshark computes the CRC on the advertising channels. It does not on data channels:
+their CRC is checked here, with CRCInit of the CONNECT_IND that was transmitted before, and the result is in the header. The
+direction of a connection's packets is in the header, too: the central is the device that transmitted CONNECT_IND.
 """
 
 import struct
@@ -36,7 +37,9 @@ def write(path, transmitted):
     with open(path, "wb") as file:
         file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, SNAPSHOT_LENGTH, LINK_TYPE))
         for record, is_correct, direction in annotated(transmitted):
-            flags = DEWHITENED | SIGNAL_VALID | ADDRESS_VALID | direction | CRC_CHECKED | (CRC_CORRECT if is_correct else 0)
+            flags = DEWHITENED | SIGNAL_VALID | ADDRESS_VALID | direction
+            if record.address != ADVERTISING_ADDRESS:
+                flags |= CRC_CHECKED | (CRC_CORRECT if is_correct else 0)
             # The header has the RF channel: 0 is 2402 MHz.
             data = struct.pack("<BbbBIH", int(record.mhz) // 2 - 1, SIGNAL, NOISE, 0, record.address, flags)
             data += struct.pack("<I", record.address) + record.packet

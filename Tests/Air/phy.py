@@ -82,7 +82,7 @@ class Phy:
         # The phy opens them in this order, too.
         self.source = open(self.paths[0], "rb", buffering=0)
         self.sink = open(self.paths[1], "wb", buffering=0)
-        self.now = 0
+        self.now, self.is_closed = 0, False
 
     def take(self, count):
         data = b""
@@ -140,14 +140,18 @@ class Phy:
         return Packet(stamp - ADDRESS_TIME + 1, self.now, pdu, is_correct, rssi / 65536)
 
     def close(self):
+        self.is_closed = True
         self.sink.close()
         self.source.close()
         remove(self.paths)
 
     def leave(self):
-        self.ask(DISCONNECT)
-        self.close()
+        self.finish(DISCONNECT)
 
     def end(self):
-        self.ask(TERMINATE)
-        self.close()
+        self.finish(TERMINATE)
+
+    def finish(self, request):
+        if not self.is_closed:
+            self.ask(request)
+            self.close()

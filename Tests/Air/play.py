@@ -22,38 +22,48 @@ class Recorded:
         return list(records.parse("".join(self.lines).splitlines()))
 
 
-def play(*devices, seconds=3, **options):
-    """Runs a simulation of `seconds`; the keyword options are those of `Medium`. A device is a function of a `Phy`, or a function
-    of simulation and number that returns the words of a command. Returns the results of the functions and (exit status, output)
-    of the programs, in the order of the devices, and the records."""
-    simulation, recorded = uuid.uuid4().hex[:8], Recorded()
-    results, threads, programs = {}, [], {}
-
-    def execute(number, device):
-        phy = Phy(simulation, number)
-        try:
-            results[number] = device(phy)
-            phy.leave()
-        except Ended:
-            pass
-    for number, device in enumerate(devices):
-        if isinstance(device, Program):
-            words = device.command(simulation, number)
-            programs[number] = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-        else:
-            threads.append(threading.Thread(target=execute, args=(number, device), daemon=True))
-            threads[-1].start()
-    Medium(simulation, len(devices), out=recorded, **options).run(seconds * 1000000)
-    for thread in threads:
-        thread.join(10)
-    for number, program in programs.items():
-        output = program.communicate()[0]
-        results[number] = (program.returncode, output)
-    return [results.get(number) for number in range(len(devices))], recorded.records()
-
-
 class Program:
     """A device that is a program. `command` returns its words for a simulation and a number."""
 
     def __init__(self, command):
         self.command = command
+
+
+def play(*devices, seconds=3, **options):
+    """Runs a simulation of `seconds`; the keyword options are those of `Medium`. A device is a function of a `Phy`, or a
+    `Program`. Returns the results of the functions and (exit status, output) of the programs, in the order of the devices, and
+    the records. An exception of a function is raised here."""
+    simulation, recorded = uuid.uuid4().hex[:8], Recorded()
+    results, failures, threads, programs = {}, [], [], {}
+
+    def execute(number, device):
+        try:
+            phy = Phy(simulation, number)
+            try:
+                results[number] = device(phy)
+            except Exception as failure:
+                if not isinstance(failure, Ended):
+                    failures.append(failure)
+            phy.leave()
+        except Ended:
+            pass
+    try:
+        for number, device in enumerate(devices):
+            if isinstance(device, Program):
+                words = device.command(simulation, number)
+                programs[number] = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+            else:
+                threads.append(threading.Thread(target=execute, args=(number, device), daemon=True))
+                threads[-1].start()
+        Medium(simulation, len(devices), out=recorded, **options).run(round(seconds * 1000000))
+        for thread in threads:
+            thread.join(10)
+        for number, program in programs.items():
+            output = program.communicate(timeout=20)[0]
+            results[number] = (program.returncode, output)
+    finally:
+        for program in programs.values():
+            program.kill()
+    if failures:
+        raise failures[0]
+    return [results.get(number) for number in range(len(devices))], recorded.records()

@@ -8,7 +8,7 @@ Record = collections.namedtuple("Record", "start end device mhz address packet")
 
 
 def line(record):
-    """A record as a line of a file."""
+    """A record as a line of text."""
     return f"{record.start},{record.end},{record.device},{record.mhz:g},{record.address:#010x},{record.packet.hex()}"
 
 

@@ -15,6 +15,8 @@ struct DeviceSettings {
   var advertising: Advertising?
   /// The advertising interval in milliseconds: `every=`.
   var advertisingInterval: UInt32 = 30
+  /// The number of connections with which the device no longer advertises: `limit=`.
+  var limit = 5
   /// Whether the device scans, and actively: `scan=passive|active`.
   var scans = false
   var isActive = false
@@ -56,6 +58,7 @@ struct DeviceSettings {
     case "data":
       dataInterval = UInt32(value)
       return dataInterval != nil
+    case "limit": return Self.set(&limit, value)
     case "every": return Self.set(&advertisingInterval, value)
     case "interval": return Self.set(&interval, value)
     case "timeout": return Self.set(&timeout, value)

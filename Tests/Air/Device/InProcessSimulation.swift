@@ -98,7 +98,7 @@ struct InProcessSimulation {
   }
 }
 
-/// A test host on a medium in this process, polled every millisecond and after each event of the radio.
+/// A test host on a medium in this process, polled every ten milliseconds and after each event of the radio.
 final class InProcessHost: MediumDevice {
   let host: TestHost<MediumRadio>
   private let medium: RadioMedium
@@ -113,7 +113,7 @@ final class InProcessHost: MediumDevice {
   /// Schedules the calls of the host.
   func begin() {
     host.poll(now: medium.time / 1_000_000)
-    medium.at(medium.time + 1_000_000) { [unowned self] in begin() }
+    medium.at(medium.time + 10_000_000) { [unowned self] in begin() }
   }
 
   func radioInterrupt() -> Bool { host.layer.radioInterrupt() }

@@ -34,6 +34,8 @@ final class TestHost<Peripheral: RadioPeripheral & ~Copyable> {
   var layer: LinkLayer<Peripheral, 4>
   private var links: [Link?] = .init(repeating: nil, count: 4)
   private var isAdvertising = false
+  /// All connections were in use when connectable advertising was started: it is scannable instead.
+  private var isFull = false
   /// The device to which a connection is being initiated.
   private var initiating: Int?
   private var initiatingSince = 0
@@ -81,6 +83,7 @@ final class TestHost<Peripheral: RadioPeripheral & ~Copyable> {
       case .closed(let connection, let reason):
         counts.closed[reason.rawValue, default: 0] += 1
         links[connection] = nil
+        if isFull { isAdvertising = false }
       case .connectFailed:
         counts.failed += 1
         initiating = nil
@@ -106,20 +109,25 @@ final class TestHost<Peripheral: RadioPeripheral & ~Copyable> {
   }
 
   private func advertise() {
-    guard let kind = settings.advertising, !isAdvertising else { return }
-    let type: AdvertisingType =
-      switch kind {
-      case .connectable: .connectable
-      case .scannable: .scannable
-      case .nonconnectable: .nonConnectable
-      }
+    guard let kind = settings.advertising, !isAdvertising, links.count(where: { $0 != nil }) < settings.limit
+    else { return }
+    switch kind {
+    case .connectable:
+      isFull = !advertise(.connectable)
+      isAdvertising = isFull ? advertise(.scannable) : true
+    case .scannable: isAdvertising = advertise(.scannable)
+    case .nonconnectable: isAdvertising = advertise(.nonConnectable)
+    }
+  }
+
+  private func advertise(_ type: AdvertisingType) -> Bool {
     // Flags; a complete local name.
     let data: [UInt8] = [2, 1, 6]
     let response: [UInt8] = [4, 9, 0x61, 0x69, UInt8(0x30 + number % 10)]
     let result: Void? = try? layer.advertise(
       type, as: Self.address(number), every: settings.advertisingInterval, data: data.span,
       response: response.span)
-    isAdvertising = result != nil
+    return result != nil
   }
 
   private func connect(_ now: Int) {
