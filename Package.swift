@@ -29,6 +29,7 @@ let package = Package(
     .executable(name: "herald-host", targets: ["herald-host"]),
     .executable(name: "herald-flash", targets: ["herald-flash"]),
     .executable(name: "herald-node", targets: ["herald-node"]),
+    .executable(name: "herald-controller", targets: ["herald-controller"]),
   ],
   dependencies: [
     // Exact, as there is no Package.resolved: docs/dependencies.md.
@@ -134,6 +135,14 @@ let package = Package(
         "HeraldSystem", "HeraldText",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: core),
+
+    .executableTarget(
+      name: "herald-controller",
+      dependencies: [
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldLinkLayer", "HeraldLinux",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: core),
 

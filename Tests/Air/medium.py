@@ -84,6 +84,9 @@ def main():
     options = parser.parse_args()
     medium = Medium(options.simulation, options.devices, options.loss, options.seed, options.collide, options.record)
     medium.run(round(options.seconds * 1000000))
+    # Medium and ports refer to each other: the interpreter may end without having written the rest of the file.
+    if options.record:
+        options.record.close()
 
 
 if __name__ == "__main__":
