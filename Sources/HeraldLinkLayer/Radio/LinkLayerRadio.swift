@@ -52,7 +52,7 @@ public struct LinkLayerRadio<
   }
 
   /// The connection with this identifier, if it is open; −1 otherwise.
-  func place(_ connection: ConnectionID) -> Int {
+  mutating func place(_ connection: ConnectionID) -> Int {
     let index = connection.index
     return index >= 0 && index < connections && all[index].life == .open ? index : -1
   }
@@ -90,14 +90,20 @@ public struct LinkLayerRadio<
 extension LinkLayerRadio: Radio where Peripheral: ~Copyable, Hold: ~Copyable {
   /// The capabilities of the link layer.
   public var capabilities: RadioCapabilities {
-    RadioCapabilities(
-      canAdvertise: true, canAdvertiseWhileConnected: true, canScanWhileConnecting: true,
-      canConnect: connections > 0, connections: connections, maximumPDU: L2CAPConnection.longestPDU,
-      publicAddress: publicAddress)
+    // Inlined, as `state`: a call copies the whole radio to the stack.
+    @inline(__always)
+    get {
+      RadioCapabilities(
+        canAdvertise: true, canAdvertiseWhileConnected: true, canScanWhileConnecting: true,
+        canConnect: connections > 0, connections: connections, maximumPDU: L2CAPConnection.longestPDU,
+        publicAddress: publicAddress)
+    }
   }
 
   /// `.ready` from the first call of `poll`.
-  public var state: RadioState { isStarted ? .ready : .starting }
+  public var state: RadioState {
+    @inline(__always) get { isStarted ? .ready : .starting }
+  }
 
   /// Advertises from now on; see `Radio`. `.unsupported` for connectable advertising without connections.
   public mutating func startAdvertising(

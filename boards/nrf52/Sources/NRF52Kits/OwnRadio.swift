@@ -15,14 +15,13 @@ public typealias NRF52LinkLayerRadio = LinkLayerRadio<NRF52RadioPeripheral, NRF5
 // state what they share with the loop, and why that is safe. It is created once, before its interrupts are
 // enabled.
 nonisolated(unsafe) private var radioStorage = NRF.RadioStorage()
-nonisolated(unsafe) private var linkLayerMemory: [640 of UInt32] = .init(repeating: 0)
+nonisolated(unsafe) private var linkLayerMemory: [300 of UInt64] = .init(repeating: 0)
 /// `procedures` has run since the loop last polled the radio.
 nonisolated(unsafe) private var hasNews = false
 
+private var memory: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(&linkLayerMemory) }
 private var linkLayer: UnsafeMutablePointer<NRF52LinkLayer> {
-  unsafe withUnsafeMutableBytes(of: &linkLayerMemory) {
-    unsafe $0.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: NRF52LinkLayer.self)
-  }
+  unsafe memory.assumingMemoryBound(to: NRF52LinkLayer.self)
 }
 
 /// The interrupts of the link layer.
@@ -115,15 +114,13 @@ extension NRF52Board where Bluetooth == NRF52OwnRadio {
   /// The radio of the chip, switched on. To be called once, when the board has been made.
   public static func makeRadio() -> NRF52LinkLayerRadio {
     // An image whose link layer does not fit stops here, at its first start.
-    guard MemoryLayout<NRF52LinkLayer>.size <= MemoryLayout.size(ofValue: linkLayerMemory) else {
-      while true {}
-    }
+    guard MemoryLayout<NRF52LinkLayer>.size <= MemoryLayout<[300 of UInt64]>.size else { while true {} }
     // 20 ppm of the crystal, and 30 ppm for its temperature and ageing.
     var radio = unsafe NRF52RadioPeripheral(
       FixedRegisters(), memory: NRF.RadioMemory(&radioStorage), clockDeviation: 50, keepsCrystal: true)
     radio.switchOn()
     var generator = random()
-    unsafe linkLayer.initialize(to: NRF52LinkLayer(radio: radio, seed: generator.next()))
+    let layer = unsafe NRF52LinkLayer.create(in: memory, radio: radio, seed: generator.next())
     var control = CortexM.SystemControl(CortexM.SystemControlRegisters())
     control.setPriority(RadioInterrupt.radio, 0)
     control.setPriority(RadioInterrupt.counter, 0)
@@ -132,6 +129,6 @@ extension NRF52Board where Bluetooth == NRF52OwnRadio {
     control.enable(RadioInterrupt.counter)
     control.enable(RadioInterrupt.procedures)
     startup_let_interrupts()
-    return unsafe NRF52LinkLayerRadio(linkLayer, hold: NRF52ProceduresHold())
+    return unsafe NRF52LinkLayerRadio(layer, hold: NRF52ProceduresHold())
   }
 }
