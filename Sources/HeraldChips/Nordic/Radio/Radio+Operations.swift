@@ -13,10 +13,19 @@ extension NRF.Radio where Block: ~Copyable {
       if isRunning { switchOff() }
       phase = .waiting
       setAlarm(ticks: Self.wholeTicks(in: ahead &- Self.restartTime))
-    } else if !isOnCrystal() {
+    } else {
+      launch(enable)
+    }
+  }
+
+  /// Starts what is off, and begins the operation if the crystal runs in time for the ramp-up at `enable`.
+  private mutating func launch(_ enable: RadioTime) {
+    guard isOnCrystal() || enable.since(now()) >= Chip.crystalStartUp else {
       if !isRunning { startTimer() }
       fail(.late, after: Self.wholeTicks(in: Chip.crystalStartUp))
-    } else if isRunning {
+      return
+    }
+    if isRunning {
       synchronize()
       begin()
     } else if startTimer(before: enable) {
@@ -77,12 +86,7 @@ extension NRF.Radio where Block: ~Copyable {
       if isRunning { switchOff() }
       return nil
     case .waiting:
-      let enable = operationStart - (isTransmitting ? Self.transmitLead : Self.receiveLead)
-      if startTimer(before: enable) {
-        begin(isStarting: true)
-      } else {
-        fail(.late)
-      }
+      launch(operationStart - (isTransmitting ? Self.transmitLead : Self.receiveLead))
       return nil
     case .overdue:
       let time = now()

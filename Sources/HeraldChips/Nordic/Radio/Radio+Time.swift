@@ -102,6 +102,7 @@ extension NRF.Radio where Block: ~Copyable {
   /// Switches TIMER0 and the crystal off.
   mutating func switchOff() {
     isRunning = false
+    isStarting = false
     registers.write(.transmit | .receive | .timeout | .timerStart, to: At.channelClear)
     registers.write(NRF.Interrupts.timerStart | NRF.Interrupts.tick, to: At.counterRouteClear)
     registers.trigger(At.stopTimer)
