@@ -172,11 +172,12 @@ extension NRF.Radio where Block: ~Copyable {
     registers.write(channels, to: At.channelSet)
   }
 
-  /// Enables channels for TIMER0's compare event at a time, unless that has passed. `state` is the state of the
-  /// radio before the event.
+  /// Enables channels for TIMER0's compare event at a time, unless that has passed. `state` is the state of
+  /// the radio before the event.
   private mutating func arm(at time: UInt32, _ channels: NRF.RadioChannels, from state: NRF.RadioState) {
     compare(time, channels)
-    // If the event has just occurred, the radio shows whether it came before or after the channel was enabled.
+    // If the event has just occurred, the radio shows whether it came before or after the channel was
+    // enabled.
     guard Int32(bitPattern: timer() &- time) >= 0, registers.read(At.state) == state else { return }
     disable()
     fail(.late)
