@@ -20,7 +20,8 @@ from judge import judge
 from packets import ADV_SCAN_IND, SCAN_REQ, SCAN_RSP
 from play import play
 
-OWN = bytes.fromhex("010000eeffc0")
+# Its first byte is the lowest of the number of the chip.
+OWN = bytes.fromhex("ef0000eeffc0")
 DATA, RESPONSE = bytes.fromhex("0201060509") + b"chip", b"\x06\x08radio"
 OTHER = bytes.fromhex("0cf0f0f0f0f0")
 
@@ -28,11 +29,11 @@ OTHER = bytes.fromhex("0cf0f0f0f0f0")
 class AirDevice:
     """The image on its chip, as a device of a medium."""
 
-    def __init__(self, board, seconds):
+    def __init__(self, board, seconds, **options):
         self.seconds = seconds
         self.names = names(board, "AirDevice")
         image = ROOT / ".build" / "boards" / board / "AirDevice.bin"
-        self.chip = Chip(image.read_bytes(), kind(board))
+        self.chip = Chip(image.read_bytes(), kind(board), **options)
         self.decisions = Decisions(self.chip)
 
     def __call__(self, phy):
@@ -188,6 +189,24 @@ class OnAirTest(unittest.TestCase):
         self.assertGreater(len(counts), 20)
         print(f"\n  {figures.add_highest(self.figure, max(counts))}; here {max(counts)}, on average {sum(counts) // len(counts)}")
         self.assertTrue(figures.is_within_budget(self.figure, max(counts)), "the radio interrupt takes longer than its budget")
+
+
+class TwoChips(unittest.TestCase):
+    def test_a_central_and_a_peripheral_of_different_chips_exchange_data(self):
+        for boards in (("nrf52833dk", "microbit"), ("microbit", "nrf52833dk")):
+            with self.subTest(boards=boards):
+                devices = [AirDevice(board, 11, device=number) for number, board in enumerate(boards)]
+                _, transmitted = play(*devices, seconds=10)
+                judged = judge(transmitted)
+                self.assertEqual(judged.breaches, [])
+                self.assertLessEqual(judged.max_error, 2)
+                for device in devices:
+                    # The payload goes to and fro in each second event of 20 ms, at the least.
+                    reports, opened, closed, payloads = device.counts
+                    self.assertEqual((opened, closed), (1, 0))
+                    self.assertGreater(payloads, 200)
+                    self.assertGreater(reports, 1)
+                print(f"\n  {judged.answers} answers, T_IFS error at most {judged.max_error} µs")
 
 
 class OnAirOfNRF51822(OnAirTest):
