@@ -21,11 +21,16 @@ def add(name, value):
     return f"{name} {value}" + (f", budget {BUDGETS[name]} and 2 %" if name in BUDGETS else "")
 
 
+def add_highest(name, value):
+    """The same of a figure that several tests measure, of which the highest counts."""
+    found = json.loads(FOUND.read_text()) if FOUND.exists() else {}
+    return add(name, max(value, found.get(name, 0)))
+
+
 def stack(board, used, size):
     """Records the maximum stack use of an image, measured by the pattern that start-up writes into the stack; returns whether enough remains."""
     name = f"{board}.stack_high_water"
-    found = json.loads(FOUND.read_text()) if FOUND.exists() else {}
-    print(f"\n  {add(name, max(used, found.get(name, 0)))} of {size}, {used} here")
+    print(f"\n  {add_highest(name, used)} of {size}, {used} here")
     return used <= size - STACK_MARGIN
 
 

@@ -80,6 +80,6 @@ class OnAir:
 
     def next_recheck(self):
         """How far the medium may go alone."""
-        if self.chip.processor.is_asleep and not self.chip.system.wakes:
+        if self.chip.cycles < self.chip.halted_until or self.chip.processor.is_asleep and not self.chip.system.wakes:
             return max(self.chip.next_time // MICROSECOND, self.phy.now + 1)
         return self.phy.now + 1

@@ -66,6 +66,8 @@ class Chip:
         self.queue, self.numbered = [], 0
         self.failure = self.wanted_reset = None
         self.slept_at = 0
+        # Until when the processor waits for the bus.
+        self.halted_until = 0
         self.is_paused = False
         self.resets = []
         # Whether RAM is retained over a watchdog reset, which the manual does not guarantee.
@@ -129,8 +131,9 @@ class Chip:
         self.at(self.cycles + cycles, owner, action)
 
     def stand_still(self, cycles):
-        """The processor waits for the bus."""
-        self.skipped += cycles
+        """The processor waits for the bus, from the end of its block of instructions on. The peripherals do not."""
+        self.halted_until = max(self.halted_until, self.cycles) + cycles
+        self.processor.stop()
 
     def settle(self):
         """Executes due actions."""
@@ -150,7 +153,9 @@ class Chip:
 
     @property
     def next_time(self):
-        """The time of the next event if the processor sleeps; else now."""
+        """When something happens next, if the processor sleeps or waits for the bus; else now."""
+        if self.cycles < self.halted_until:
+            return min([self.halted_until, *(place[0] for place in self.queue[:1])])
         if not self.processor.is_asleep or not self.queue:
             return self.cycles
         return max(self.queue[0][0], self.cycles)
@@ -161,12 +166,15 @@ class Chip:
         while self.cycles < until and not self.is_paused:
             self.settle()
             self.restart_if_wanted()
+            next_time = min(until, self.queue[0][0]) if self.queue else until
+            if self.cycles < self.halted_until:
+                self.skipped += max(min(next_time, self.halted_until) - self.cycles, 0)
+                continue
             waiting, handler = self.system.wakes, self.system.next_handler
             if handler is not None and not self.processor.register(arm.UC_ARM_REG_PRIMASK):
                 self.system.entered(handler)
                 self.processor.enter(16 + handler)
                 handler = None
-            next_time = min(until, self.queue[0][0]) if self.queue else until
             if self.processor.is_asleep:
                 if waiting:
                     self.processor.is_asleep = False
@@ -313,6 +321,7 @@ class Chip:
     def restart(self, reason):
         """RAM, flash and part of POWER are retained. The watchdog continues after a reset by the program or by a lock-up."""
         self.wanted_reset = None
+        self.halted_until = 0
         self.resets.append(reason)
         # "All PSELRESET registers have to contain the same value" ("Pin reset").
         self.has_button = bytes(self.uicr[PSELRESET:PSELRESET + 8]) == BUTTON * 2

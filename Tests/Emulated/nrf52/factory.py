@@ -4,12 +4,16 @@ from .peripheral import Peripheral
 
 
 class Factory(Peripheral):
-    """The part of FICR that the image reads: DEVICEID, and the revision, which is not documented there."""
+    """FICR, as far as the images ask: DEVICEID; of the nRF52 the revision, which no chapter names; of the nRF51 what RADIO is trimmed with (OVERRIDEEN, BLE_1MBIT)."""
     name, base = "FICR", 0x10000000
 
     def __init__(self, chip, number, revision):
         super().__init__(chip)
-        self.known = {0x060: number & 0xFFFFFFFF, 0x064: number >> 32, 0x134: revision}
+        self.known = {0x060: number & 0xFFFFFFFF, 0x064: number >> 32}
+        if chip.kind.is_nrf51:
+            self.known |= {0x0AC: 0xFFFFFFF7, **{0x0EC + 4 * place: 0x100 + place for place in range(5)}}
+        else:
+            self.known[0x134] = revision
 
     def read(self, offset):
         if offset not in self.known:

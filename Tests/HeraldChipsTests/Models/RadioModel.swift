@@ -1,8 +1,8 @@
 /// RADIO, TIMER0, RTC0, PPI and CLOCK as a driver sees them, from 0x4000_0000: registers keep their values,
 /// and the accesses are recorded. What the peripherals do is set by the test.
 ///
-/// Rules that are kept: "RTC", "Compare": a value that is not at least two ahead of the counter is a fault, as
-/// is one of more than 24 bits; a task is triggered by 1, an event cleared by 0.
+/// Rules that are kept: "RTC", "Compare": a value that is not at least two ahead of the counter is a fault,
+/// as is one of more than 24 bits; a task is triggered by 1, an event cleared by 0.
 final class RadioModel: Peripheral {
   /// An access: the offset and the word.
   struct Write: Equatable, CustomStringConvertible {

@@ -1,9 +1,9 @@
 import HeraldChips
 import HeraldHAL
 
-/// A driver on a model, and what a test does to both. Its packet buffers are at 0x2000_0000 (the first that is
-/// named) and 0x2000_0040.
-final class RadioBench<Chip: NRF.RadioChip> {
+/// A driver on a model, and what a test does to both. Its packet buffers are at 0x2000_0000 (the first that
+/// is named) and 0x2000_0040.
+final class RadioBench<Chip: RadioChip> {
   let model = RadioModel()
   private let storage = UnsafeMutablePointer<NRF.RadioStorage>.allocate(capacity: 1)
   var radio: NRF.Radio<Chip, ModelRegisters>

@@ -13,10 +13,19 @@ extension NRF.Radio where Block: ~Copyable {
       if isRunning { switchOff() }
       phase = .waiting
       setAlarm(ticks: Self.wholeTicks(in: ahead &- Self.restartTime))
-    } else if !isOnCrystal() {
+    } else {
+      launch(enable)
+    }
+  }
+
+  /// Starts what is off, and begins the operation if the crystal runs in time for the ramp-up at `enable`.
+  private mutating func launch(_ enable: RadioTime) {
+    guard isOnCrystal() || enable.since(now()) >= Chip.crystalStartUp else {
       if !isRunning { startTimer() }
       fail(.late, after: Self.wholeTicks(in: Chip.crystalStartUp))
-    } else if isRunning {
+      return
+    }
+    if isRunning {
       synchronize()
       begin()
     } else if startTimer(before: enable) {
@@ -77,12 +86,7 @@ extension NRF.Radio where Block: ~Copyable {
       if isRunning { switchOff() }
       return nil
     case .waiting:
-      let enable = operationStart - (isTransmitting ? Self.transmitLead : Self.receiveLead)
-      if startTimer(before: enable) {
-        begin(isStarting: true)
-      } else {
-        fail(.late)
-      }
+      launch(operationStart - (isTransmitting ? Self.transmitLead : Self.receiveLead))
       return nil
     case .overdue:
       let time = now()
@@ -168,11 +172,12 @@ extension NRF.Radio where Block: ~Copyable {
     registers.write(channels, to: At.channelSet)
   }
 
-  /// Enables channels for TIMER0's compare event at a time, unless that has passed. `state` is the state of the
-  /// radio before the event.
+  /// Enables channels for TIMER0's compare event at a time, unless that has passed. `state` is the state of
+  /// the radio before the event.
   private mutating func arm(at time: UInt32, _ channels: NRF.RadioChannels, from state: NRF.RadioState) {
     compare(time, channels)
-    // If the event has just occurred, the radio shows whether it came before or after the channel was enabled.
+    // If the event has just occurred, the radio shows whether it came before or after the channel was
+    // enabled.
     guard Int32(bitPattern: timer() &- time) >= 0, registers.read(At.state) == state else { return }
     disable()
     fail(.late)

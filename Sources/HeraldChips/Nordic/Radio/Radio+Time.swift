@@ -66,8 +66,8 @@ extension NRF.Radio where Block: ~Copyable {
     registers.clear(At.counterCompared.at(1))
   }
 
-  /// Starts the crystal and lets RTC0 start TIMER0 shortly before `enable`. If it is too late for that, TIMER0
-  /// starts at once, and the result is `false`.
+  /// Starts the crystal and lets RTC0 start TIMER0 shortly before `enable`. If it is too late for that,
+  /// TIMER0 starts at once, and the result is `false`.
   mutating func startTimer(before enable: RadioTime) -> Bool {
     prepareTimer()
     let now = ticks()
@@ -102,6 +102,7 @@ extension NRF.Radio where Block: ~Copyable {
   /// Switches TIMER0 and the crystal off.
   mutating func switchOff() {
     isRunning = false
+    isStarting = false
     registers.write(.transmit | .receive | .timeout | .timerStart, to: At.channelClear)
     registers.write(NRF.Interrupts.timerStart | NRF.Interrupts.tick, to: At.counterRouteClear)
     registers.trigger(At.stopTimer)

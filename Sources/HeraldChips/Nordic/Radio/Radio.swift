@@ -20,9 +20,9 @@ extension NRF {
   /// no packet is therefore transmitted.
   ///
   /// **Anomalies.** nRF51: 73 (TIMER0 and PPI in sleep). nRF52: 78 (TIMER is shut down, not only stopped).
-  /// Not corrected: the dependence of the RSSI on temperature, 1 dB from −10 °C to 50 °C (153 of the nRF52840,
-  /// 225 of the nRF52833). Without effect here, because the CRC does not include the access address and only
-  /// logical address 0 is used: 143, 245.
+  /// Not corrected: the dependence of the RSSI on temperature, 1 dB from −10 °C to 50 °C (153 of the
+  /// nRF52840, 225 of the nRF52833). Without effect here, because the CRC does not include the access address
+  /// and only logical address 0 is used: 143, 245.
   ///
   /// The interrupt handler owns the state from `start` to the last outcome; `cancel` disables the two
   /// interrupts at their sources.

@@ -33,7 +33,17 @@ func makeRadio() -> Radio {
   var radio = unsafe Radio(
     FixedRegisters(), memory: NRF.RadioMemory(&storage), clockDeviation: 50, keepsCrystal: keepsCrystal)
   radio.switchOn()
+  #if NRF51
+    var factory = FixedRegisters<0x100000>()
+    radio.trim(from: &factory)
+  #endif
   return radio
+}
+
+/// The lowest byte of the number of the chip.
+func chipNumber() -> UInt32 {
+  var factory = NRF.FactoryInformation(FixedRegisters<0x100000>())
+  return factory.deviceIdentifier().low & 0xFF
 }
 
 #if NRF51

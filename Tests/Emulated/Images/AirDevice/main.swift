@@ -5,7 +5,8 @@ import HeraldLinkLayer
 import Startup
 
 // Advertises, scans actively, and returns each received payload to its sender: the link layer on the radio of
-// the chip, with nothing above it.
+// the chip, with nothing above it. Of two such devices, the one with the lower address connects to the other
+// and sends it a payload, which they return to each other from then on.
 
 nonisolated(unsafe) var link = LinkLayer<Radio, 2>(radio: makeRadio(), seed: 1)
 /// What the test reads: the numbers of received advertisements and scan responses, of connections that were
@@ -20,6 +21,10 @@ enum Count: Int {
   func increment() { unsafe startup_retained_words()?[rawValue] &+= 1 }
 }
 
+/// The address, whose last byte is that of the chip's number.
+let own = DeviceAddress(high: 0xC0FF, low: 0xEE00_0000 | chipNumber(), kind: .random)
+/// Whether a connection to another device was requested.
+nonisolated(unsafe) var isConnecting = false
 /// The payload to be returned.
 nonisolated(unsafe) var echo = Echo()
 nonisolated(unsafe) var control = CortexM.SystemControl(CortexM.SystemControlRegisters())
@@ -60,17 +65,32 @@ func begin() {
   try? link.scan(active: true, as: own, every: 60, for: 30)
 }
 
-var own: DeviceAddress { DeviceAddress(high: 0xC0FF, low: 0xEE00_0001, kind: .random) }
+/// Connects to the device of an advertisement if it is such a one with a higher address.
+func consider(_ report: HeardPDU) {
+  let bytes = report.bytes
+  guard !isConnecting, bytes[0] & 15 == 0,
+    let other = DeviceAddress(onAir: bytes.span.extracting(2..<8), kind: .random), other.high == own.high,
+    other.low &>> 8 == own.low &>> 8, other.low > own.low
+  else { return }
+  isConnecting = (try? link.connect(to: other, as: own, interval: 16, timeout: 200)) != nil
+}
 
 /// Takes what the link layer has received.
 func serve() {
-  while link.takeReport() != nil { Count.reports.increment() }
+  while let report = link.takeReport() {
+    Count.reports.increment()
+    consider(report)
+  }
   while let event = link.takeEvent() {
     switch event {
-    case .opened: Count.opened.increment()
+    case .opened(let connection, let role, _):
+      Count.opened.increment()
+      if role == .central { echo.begin(connection) }
     case .closed:
       Count.closed.increment()
+      isConnecting = false
       begin()
+    case .connectFailed: isConnecting = false
     default: break
     }
   }
@@ -89,6 +109,9 @@ struct Echo {
   var isStart = false
   var count = 0
   var bytes: [27 of UInt8] = .init(repeating: 0)
+
+  /// A first payload of one byte.
+  mutating func begin(_ connection: Int) { (self.connection, isStart, count) = (connection, true, 1) }
 
   mutating func fill(_ connection: Int, _ isStart: Bool, _ payload: Span<UInt8>) {
     self.connection = connection
