@@ -252,7 +252,15 @@ struct PhyDeviceTests {
         now = start + 10 + 152
         phy.tell(0x102, phy.reception(5, 14, stamp: start + 49, now: start + 49) + packet.bytes)
         #expect(phy.header() == 0x12)
-        phy.tell(0x103, phy.reception(packet.status, 14, stamp: start + 49, now: now))
+        if packet.status == 3 {
+          // The reception ends with the header, and the device waits for the end of the packet.
+          phy.tell(0x103, phy.reception(3, 0, stamp: start + 49, now: start + 65))
+          #expect(phy.header() == 0x01)
+          #expect(phy.number(phy.take(8)) == now)
+          phy.tell(0x81)
+        } else {
+          phy.tell(0x103, phy.reception(packet.status, 14, stamp: start + 49, now: now))
+        }
       }
       // The host is polled between the packets.
       while true {
