@@ -69,11 +69,16 @@ def fifos(simulation, number):
 
 
 def remove(paths):
+    """Removes the FIFOs of a device, and their folder if no other device uses it."""
     for path in paths:
         try:
             os.remove(path)
         except FileNotFoundError:
             pass
+    try:
+        os.rmdir(os.path.dirname(paths[0]))
+    except OSError:
+        pass
 
 
 class Phy:

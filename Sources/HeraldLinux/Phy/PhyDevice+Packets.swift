@@ -58,7 +58,13 @@ extension PhyDevice {
         try expect(.received, response)
         let reception = try interface.reception()
         time = reception.now
-        if !isCancelled { received(reception, packet, operation, program) }
+        guard !isCancelled else { return }
+        if reception.status == 3 {
+          // The phy ends a reception with a damaged header there. The packet is still on the air, and a
+          // response to it is counted from its end.
+          try wait(forPacketEnd: reception.stamp + 1 + 8 * packet.count, program)
+        }
+        received(reception, packet, operation, program)
         return
       }
     }
@@ -73,6 +79,14 @@ extension PhyDevice {
     let abort = isCancelled ? UInt64(moment) : PhyInterface.never
     try interface.recheck(abort: abort, next: isCancelled ? PhyInterface.never : UInt64(nextPoll))
     return nextPoll
+  }
+
+  /// Waits until the end of a packet, and serves the host.
+  private func wait(forPacketEnd end: Int, _ program: some PhyProgram) throws {
+    while time < end {
+      try wait(until: min(end, nextPoll))
+      if time >= nextPoll { poll(program) }
+    }
   }
 
   private func received(

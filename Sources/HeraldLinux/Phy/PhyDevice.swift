@@ -167,7 +167,7 @@ public final class PhyDevice {
   }
 
   /// Waits until a time of the phy.
-  private func wait(until moment: Int) throws {
+  func wait(until moment: Int) throws {
     try interface.wait(until: moment)
     try expect(.waited, interface.response())
     time = moment

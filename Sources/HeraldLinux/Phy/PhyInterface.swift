@@ -45,6 +45,7 @@ final class PhyInterface {
   static let never = UInt64.max
 
   private let address: PhyAddress
+  private let folder: String
   private let paths: [String]
   private let source: FileDescriptor
   private let sink: FileDescriptor
@@ -61,6 +62,7 @@ final class PhyInterface {
     }
     let parent = "/tmp/bs_\(String(cString: name))"
     let folder = "\(parent)/\(address.simulation)"
+    self.folder = folder
     for path in [parent, folder] where mkdir(path, 0o770) != 0 && errno != EEXIST {
       throw SystemFailure("make", path, code: errno)
     }
@@ -77,8 +79,11 @@ final class PhyInterface {
     self.address = address
   }
 
-  /// Removes the FIFOs.
-  func remove() { for path in paths { unlink(path) } }
+  /// Removes the FIFOs, and their folder if no other device uses it.
+  func remove() {
+    for path in paths { unlink(path) }
+    rmdir(folder)
+  }
 
   // Requests.
 
