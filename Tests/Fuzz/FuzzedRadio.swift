@@ -30,8 +30,8 @@ struct FuzzedRadio: RadioPeripheral, ~Copyable {
       outgoing.deallocate()
     }
 
-    /// The operation ends as the record says: the first byte is the kind and what passes of time, the others the
-    /// PDU that was received.
+    /// The operation ends as the record says: the first byte is the kind and what passes of time, the others
+    /// the PDU that was received.
     func pass(_ record: Span<UInt8>, _ operation: RadioOperation) {
       let kinds: [RadioOutcome.Kind] = [.sent, .received, .damaged, .silent, .late]
       let kind = kinds[Int(record[0]) % kinds.count]

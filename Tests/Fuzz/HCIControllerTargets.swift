@@ -5,8 +5,8 @@ import HeraldSimulation
 
 private typealias Controller = HCIController<FuzzedRadio, SeededRandom, 2>
 
-/// A host and a radio: records that begin with a byte from 0x80 on are bytes from the host, others outcomes as for
-/// `fuzzLinkLayer`.
+/// A host and a radio: records that begin with a byte from 0x80 on are bytes from the host, others outcomes
+/// as for `fuzzLinkLayer`.
 let hciControllerSeeds: [[UInt8]] = {
   let events: [UInt8] = [
     0x80, 1, 0x01, 0x0C, 8, 255, 255, 255, 255, 255, 255, 255, 255, 1, 0x01, 0x20, 8, 255, 0, 0, 0, 0, 0, 0,
