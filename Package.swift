@@ -252,6 +252,13 @@ let package = Package(
       ],
       swiftSettings: core),
     .testTarget(
+      name: "HeraldControllerTests",
+      dependencies: [
+        "HeraldBluetooth", "HeraldLinux", "herald-controller",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: core),
+    .testTarget(
       name: "HeraldHostLinkTests",
       dependencies: [
         "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink",

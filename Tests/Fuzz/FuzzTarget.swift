@@ -24,6 +24,7 @@ enum FuzzTarget: String, CaseIterable {
   case mcuboot
   case package
   case linkLayer = "linklayer"
+  case hciController = "hci-controller"
 
   /// What this run fuzzes: libFuzzer's callback takes no context.
   nonisolated(unsafe) static var chosen = FuzzTarget.advertising
@@ -52,6 +53,7 @@ enum FuzzTarget: String, CaseIterable {
     case .elf, .intelHex, .uf2, .mcuboot: fuzzImage(bytes)
     case .package: fuzzPackage(bytes)
     case .linkLayer: fuzzLinkLayer(bytes)
+    case .hciController: fuzzHCIController(bytes)
     }
   }
 
@@ -82,6 +84,7 @@ enum FuzzTarget: String, CaseIterable {
     case .mcuboot: mcubootSeeds
     case .package: packageSeeds
     case .linkLayer: linkLayerSeeds
+    case .hciController: hciControllerSeeds
     }
   }
 }

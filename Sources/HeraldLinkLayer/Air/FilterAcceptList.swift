@@ -26,6 +26,7 @@ struct FilterAcceptList: BitwiseCopyable {
   }
 
   /// Whether the list contains the address of type `kind` at a position of a PDU.
+  @inline(never)
   mutating func contains(_ pdu: Span<UInt8>, at start: Int, _ kind: DeviceAddress.Kind) -> Bool {
     guard pdu.count >= start &+ 6,
       let device = DeviceAddress(onAir: pdu.extracting(start..<(start &+ 6)), kind: kind)

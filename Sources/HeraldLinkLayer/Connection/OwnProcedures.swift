@@ -51,6 +51,7 @@ struct OwnProcedures: BitwiseCopyable {
   }
 
   /// Ends the awaited procedure, if it is this one.
+  @inline(never)
   mutating func end(_ procedure: ProcedureSet, _ status: UInt8 = 0) {
     guard awaited == procedure, procedure != .none else { return }
     awaited = .none
@@ -59,6 +60,7 @@ struct OwnProcedures: BitwiseCopyable {
   }
 
   /// The request with this opcode was refused.
+  @inline(never)
   mutating func refuse(_ opcode: UInt8, _ status: UInt8) {
     if opcode == ControlOpcode.featureRequest { end(.features, status) }
     if opcode == ControlOpcode.version { end(.version, status) }
@@ -74,6 +76,7 @@ extension LinkLayerConnection {
   /// Queues the control PDU of a procedure that is to be started, for the event that is about to begin, if
   /// the buffer is free and no other procedure of this device is in progress. `channels` is the channel map
   /// for a channel map update.
+  @inline(never)
   mutating func startProcedure(_ channels: ChannelMap) {
     guard own.wanted != .none, own.awaited == .none, control.count == 0, !timing.awaitsInstant,
       !isTerminating, !hasDeadline

@@ -267,8 +267,8 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
     return .success
   }
 
-  /// Host Number Of Completed Packets (7.3.40), which is answered only if it is invalid. Returns whether it is
-  /// valid.
+  /// Host Number Of Completed Packets (7.3.40), which is answered only if it is invalid. Returns whether it
+  /// is valid.
   private mutating func completeHostPackets(_ length: Int, _ reader: inout ByteReader) -> Bool {
     guard let count = reader.u8(), length == 1 &+ 4 &* Int(count) else { return false }
     while reader.remaining >= 4 {
