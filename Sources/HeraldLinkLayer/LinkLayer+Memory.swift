@@ -4,9 +4,9 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Creates an idle link layer in memory that is filled with zeros, for a device without the stack for a
   /// value of this size: an initialiser creates the value on the stack and copies it.
   ///
-  /// The initial state is zero bits except for the few members set here: indexes of connections are free, queues
-  /// are empty, no event is in progress. `memory` has `MemoryLayout<Self>.size` bytes, aligned to eight, and is
-  /// used for nothing else.
+  /// The initial state is zero bits except for the few members set here: the indexes of connections are free,
+  /// queues are empty, and no event is in progress. `memory` has `MemoryLayout<Self>.size` bytes, aligned to
+  /// eight, and has no other use.
   public static func create(in memory: UnsafeMutableRawPointer, radio: consuming Peripheral, seed: UInt32)
     -> UnsafeMutablePointer<Self>
   {

@@ -69,16 +69,16 @@ public struct NRF52ProceduresHold: ProceduresHold {
 
 /// The radio of the chip as the Bluetooth part of the board.
 ///
-/// RADIO, RTC0 and SWI0 have handlers. The interrupts that only end a sleep have none: they are enabled during
-/// a sleep only, while all handlers are held off.
+/// RADIO, RTC0 and SWI0 have handlers. The interrupts that only end a sleep have none: they are enabled only
+/// during a sleep, while all handlers are held off.
 public struct NRF52OwnRadio: NRF52Bluetooth, ~Copyable {
   public init() {}
 
   /// The interrupts of the radio are enabled when the link layer has been created.
   public mutating func enableInterrupts(_ sleeper: inout NRF52Sleep) {}
 
-  /// Interrupts of the radio do not end the sleep, unless `procedures` has run: the loop would find nothing to
-  /// process.
+  /// Interrupts of the radio do not end the sleep unless `procedures` has run: otherwise the loop has nothing
+  /// to process.
   public mutating func sleep(until deadline: Instant, _ sleeper: inout NRF52Sleep) -> Bool {
     guard sleeper.prepare(until: deadline) else { return false }
     var hasStopped = false
