@@ -29,6 +29,7 @@ let package = Package(
     .executable(name: "herald-host", targets: ["herald-host"]),
     .executable(name: "herald-flash", targets: ["herald-flash"]),
     .executable(name: "herald-node", targets: ["herald-node"]),
+    .executable(name: "herald-controller", targets: ["herald-controller"]),
   ],
   dependencies: [
     // Exact, as there is no Package.resolved: docs/dependencies.md.
@@ -67,8 +68,8 @@ let package = Package(
     .target(
       name: "HeraldLinux",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "CBluetooth",
-        "HeraldText", "HeraldUSBIP",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldLinkLayer", "HeraldDeviceLink",
+        "CBluetooth", "HeraldText", "HeraldUSBIP",
       ],
       swiftSettings: core),
     // What every program of ours asks of the operating system.
@@ -137,6 +138,14 @@ let package = Package(
       ],
       swiftSettings: core),
 
+    .executableTarget(
+      name: "herald-controller",
+      dependencies: [
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldLinkLayer", "HeraldLinux",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: core),
+
     // Figures, fuzzing and the count of allocations: run by scripts.
     .executableTarget(
       name: "herald-bench",
@@ -156,6 +165,11 @@ let package = Package(
         "LinkDoubles", "TestInputs",
       ],
       path: "Tests/Fuzz", swiftSettings: core),
+    // Devices with a link layer on a simulated medium, for script/air.
+    .executableTarget(
+      name: "air-device",
+      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldLinkLayer", "HeraldSimulation", "HeraldLinux"],
+      path: "Tests/Air/Device", swiftSettings: core),
     // The log of a made-up day, for the test and the picture of a report.
     .executableTarget(
       name: "synthetic-day",

@@ -39,8 +39,13 @@ extension LinkLayer where Peripheral: ~Copyable {
     advertising.address = address
     advertising.data = data
     advertising.response = response
+    startAdvertising(every: milliseconds &* 1000)
+  }
+
+  /// Starts advertising with the settings in `advertising` and an interval in microseconds.
+  mutating func startAdvertising(every interval: UInt32) {
     // In high duty cycle the three channels are repeated within 3.75 ms (4.4.2.4.1).
-    advertising.interval = advertising.isHighDuty ? 3000 : milliseconds &* 1000
+    advertising.interval = advertising.isHighDuty ? 3000 : interval
     if !isAdvertising { advertisingDue = exchange.radio.now() }
     advertisingEnd = exchange.radio.now() + 1_280_000
     isAdvertising = true
@@ -60,11 +65,17 @@ extension LinkLayer where Peripheral: ~Copyable {
     active isActive: Bool, as address: DeviceAddress, every interval: UInt32, for window: UInt32
   ) throws(RadioError) {
     guard interval <= 10_240, window >= 3, window <= interval else { throw .invalidParameter }
-    scanning.isOn = true
     scanning.isActive = isActive
+    scanning.filters = false
     scanning.address = address
     scanning.interval = interval &* 1000
     scanning.window = window &* 1000
+    startScanning()
+  }
+
+  /// Starts scanning with the settings in `scanning`.
+  mutating func startScanning() {
+    scanning.isOn = true
     backoff = ScanBackoff()
     scanStart = exchange.radio.now()
     reschedule()
@@ -73,7 +84,6 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Stops scanning.
   public mutating func stopScanning() {
     scanning.isOn = false
-    scanning.isActive = false
     if exchange.activity == .scanning { reschedule() }
   }
 
@@ -83,14 +93,23 @@ extension LinkLayer where Peripheral: ~Copyable {
   public mutating func connect(
     to peer: DeviceAddress, as address: DeviceAddress, interval: UInt16, timeout: UInt16
   ) throws(RadioError) {
+    try initiate(to: peer, as: address, interval: interval, latency: 0, timeout: timeout)
+  }
+
+  /// Initiates a connection to `peer`, or to any device in the filter accept list if it is `nil`; see
+  /// `connect`.
+  mutating func initiate(
+    to peer: DeviceAddress?, as address: DeviceAddress, interval: UInt16, latency: UInt16, timeout: UInt16
+  ) throws(RadioError) {
     guard connections > 0 else { throw .unsupported }
     guard !isConnecting, freePlace() >= 0 else { throw .busy }
     let times = ConnectionTimes(
-      windowSize: 2, windowOffset: 0, interval: interval, latency: 0, timeout: timeout)
+      windowSize: 2, windowOffset: 0, interval: interval, latency: latency, timeout: timeout)
     guard times.isValid else { throw .invalidParameter }
+    connectsListed = peer == nil
     connecting = ConnectRequest(
-      initiator: address, advertiser: peer, accessAddress: newAccessAddress(),
-      crcInit: random.next() & 0xFF_FFFF, times: times, channels: .all,
+      initiator: address, advertiser: peer ?? .zero, accessAddress: newAccessAddress(),
+      crcInit: random.next() & 0xFF_FFFF, times: times, channels: channels,
       hop: 5 &+ UInt8(truncatingIfNeeded: random.next() % 12),
       clockAccuracy: ClockAccuracy(partsPerMillion: exchange.radio.clockDeviation))
     writeInitiation()
@@ -145,16 +164,17 @@ extension LinkLayer where Peripheral: ~Copyable {
   }
 
   /// Ends a connection: `.closed` follows when the peer has acknowledged LL_TERMINATE_IND, or after the
-  /// supervision timeout. Queued payloads may be lost.
-  public mutating func disconnect(_ connection: Int) {
+  /// supervision timeout. The peer receives `reason`. Queued payloads may be lost.
+  public mutating func disconnect(_ connection: Int, reason: DisconnectReason = .remoteUserTerminated) {
     guard isOpen(connection), !exchange.table[connection].hasDeadline else { return }
+    exchange.table[connection].terminationReason = reason.rawValue
     exchange.table[connection].wantsTermination = true
     hasten(connection)
   }
 
   /// Data is pending for a connection: its next event is not skipped. If a later operation is already
   /// scheduled, it is cancelled so that the data is included.
-  private mutating func hasten(_ connection: Int) {
+  mutating func hasten(_ connection: Int) {
     let soonest = exchange.radio.now() + Peripheral.leadTime + Peripheral.planningTime
     if exchange.activity == .connection, Int(exchange.connectionEvent.connection) == connection {
       guard !exchange.isDone, !eventStart.isBefore(soonest), exchange.radio.cancel() else { return }
@@ -186,7 +206,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     isOpen(connection) ? exchange.table[connection].rssi : 127
   }
 
-  private mutating func isOpen(_ connection: Int) -> Bool {
+  mutating func isOpen(_ connection: Int) -> Bool {
     connection >= 0 && connection < connections && exchange.table[connection].life == .open
   }
 

@@ -12,6 +12,16 @@ extension LinkLayer where Peripheral: ~Copyable {
     return -1
   }
 
+  /// Whether there is a connection to a device.
+  mutating func isConnected(to peer: DeviceAddress) -> Bool {
+    var index = 0
+    while index < connections {
+      if exchange.table[index].life == .open, exchange.table[index].peer == peer { return true }
+      index &+= 1
+    }
+    return false
+  }
+
   /// Opens a connection after a CONNECT_IND was transmitted or received.
   mutating func open(_ request: ConnectRequest, _ role: ConnectionRole, end: RadioTime, at place: Int) {
     // The central determines the anchor points: its own event times do not drift.
@@ -51,9 +61,10 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Determines, before the event begins, which PDUs it may transmit.
   private mutating func prepare(_ index: Int) {
     if exchange.table[index].wantsTermination, exchange.table[index].control.count == 0 {
-      exchange.table[index].say(.terminate(reason: DisconnectReason.remoteUserTerminated.rawValue))
+      exchange.table[index].say(.terminate(reason: exchange.table[index].terminationReason))
       exchange.table[index].wantsTermination = false
     }
+    exchange.table[index].startProcedure(channels)
     exchange.table[index].offered = exchange.table[index].queued
     exchange.table[index].dataAcknowledged = 0
     exchange.table[index].controlAcknowledged = false

@@ -33,7 +33,9 @@ extension LinkLayer where Peripheral: ~Copyable {
     exchange.scanningEvent.reports = scanning.isOn
     exchange.scanningEvent.mayAsk = scanning.isActive && backoff.mayAsk
     exchange.scanningEvent.own = scanning.address
+    exchange.scanningEvent.filters = scanning.filters
     exchange.scanningEvent.connects = isConnecting
+    exchange.scanningEvent.connectsListed = connectsListed
     if isConnecting {
       exchange.scanningEvent.initiator = connecting.initiator
       exchange.scanningEvent.target = connecting.advertiser

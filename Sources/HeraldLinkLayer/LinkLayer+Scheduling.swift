@@ -173,7 +173,9 @@ extension LinkLayer where Peripheral: ~Copyable {
       place = place + Self.anchorDistance
       tries &+= 1
     } while tries < 8 && collides(place)
-    exchange.scanningEvent.phaseTime = place
+    // WinOffset is at most one interval (2.3.3.1): the position is the first one after the start of scanning.
+    let ahead = place.since(eventStart)
+    exchange.scanningEvent.phaseTime = place - (ahead &- ahead % exchange.scanningEvent.interval)
   }
 
   /// Whether an anchor point at that position would be too close to one of another connection, by the shorter

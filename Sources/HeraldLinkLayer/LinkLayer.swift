@@ -43,6 +43,10 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
   var scanOffset: UInt8
   var connecting: ConnectRequest
   var isConnecting: Bool
+  /// A connection to any device in the filter accept list is initiated.
+  var connectsListed: Bool
+  /// The data channels for connections in which this device is the central.
+  var channels: ChannelMap
   /// Initiating is to be cancelled at the end of the event in progress.
   var cancelsConnect: Bool
   var connectFailure: DisconnectReason
@@ -70,6 +74,8 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     scanOffset = 0
     connecting = .none
     isConnecting = false
+    connectsListed = false
+    channels = .all
     cancelsConnect = false
     connectFailure = DisconnectReason(rawValue: 0)
     owesConnectFailure = false
@@ -98,6 +104,45 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     case .connection: connectionEnded(Int(exchange.connectionEvent.connection))
     }
     schedule()
+  }
+
+  /// Ends all activities and connections without notifying host or peers, and sets the initial state. Returns
+  /// `false` if an event is in progress that cannot be cancelled; the call is then repeated after it.
+  mutating func reset() -> Bool {
+    if exchange.activity != .none, !exchange.isDone, !exchange.radio.cancel() { return false }
+    exchange.activity = .none
+    exchange.isDone = false
+    exchange.acceptList.clear()
+    exchange.heard.count = 0
+    exchange.heardResponse.count = 0
+    var index = 0
+    while index < connections {
+      exchange.table[index] = LinkLayerConnection()
+      index &+= 1
+    }
+    advertising = AdvertisingSettings()
+    isAdvertising = false
+    scanning = ScanSettings()
+    isConnecting = false
+    cancelsConnect = false
+    channels = .all
+    owesConnectFailure = false
+    owesDirectedTimeout = false
+    reports.removeAll()
+    fragments.removeAll()
+    return true
+  }
+
+  /// Whether an event is scheduled or in progress that uses the filter accept list.
+  var usesAcceptList: Bool {
+    switch exchange.activity {
+    case .advertising:
+      exchange.advertisingEvent.filtersScans || exchange.advertisingEvent.filtersConnections
+    case .scanning:
+      exchange.scanningEvent.filters
+        || exchange.scanningEvent.connects && exchange.scanningEvent.connectsListed
+    case .none, .connection: false
+    }
   }
 
   /// Schedules again after a command of the host, unless an event has begun, at whose end scheduling takes

@@ -172,6 +172,25 @@ struct CentralTests {
     #expect(hub.layer.counters.eventsSkipped <= 4 && hub.layer.counters.eventsSilent == 0)
   }
 
+  @Test("The window offset is at most one connection interval, whatever the interval of other connections")
+  func windowOffset() throws {
+    let hub = LinkLayerDevice(medium, 0)
+    let others = (1...4).map { LinkLayerDevice(medium, $0) }
+    for (index, other) in others.enumerated() {
+      try other.advertise(every: 100)
+      // The interval of the first connection is far longer than those of the others.
+      try hub.connect(to: other, interval: [800, 6, 7, 12][index], timeout: 400)
+      medium.run(until: milliseconds(1000 * (index + 1)))
+    }
+    #expect(hub.events.count == 4)
+    let requests = Transcript(medium).advertising(0).map(\.pdu).filter { $0[0] & 0x0F == 5 }
+    for pdu in requests {
+      let request = ConnectRequest(of: pdu.span)
+      #expect(request.map { $0.times.windowOffset <= $0.times.interval } == true)
+    }
+    #expect(requests.count >= 4)
+  }
+
   @Test("Four connections in mixed roles are maintained together with scanning and advertising")
   func everything() throws {
     // The hub is the central of two connections and the peripheral of two, whose clocks drift across those of

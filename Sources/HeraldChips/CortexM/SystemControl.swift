@@ -1,13 +1,13 @@
-/// Functions of every Cortex-M in its system control space (Armv6-M and Armv7-M Architecture Reference
-/// Manuals, B3).
+/// Functions common to all Cortex-M processors, in the System Control Space (Armv6-M and Armv7-M Architecture
+/// Reference Manuals, B3).
 public enum CortexM {
-  /// The interrupt controller and the system control block.
+  /// The interrupt controller (NVIC) and the System Control Block.
   ///
-  /// `Block` are the registers from 0xE000E000 on.
+  /// `Block` are the registers from 0xE000_E000 on.
   public struct SystemControl<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
 
-    /// With these registers.
+    /// Uses these registers.
     public init(_ registers: consuming Block) { self.registers = registers }
 
     /// Enables peripheral interrupt `number`.
@@ -36,6 +36,11 @@ public enum CortexM {
       registers.write(others | (priority & 3) &<< (shift &+ 6), to: register)
     }
 
+    /// Whether peripheral interrupt `number` is pending.
+    public mutating func isPending(_ number: UInt32) -> Bool {
+      registers.read(SystemRegisters.setPending.at(Int(number &>> 5))) &>> (number & 31) & 1 != 0
+    }
+
     /// Clears the pending state of peripheral interrupt `number`.
     public mutating func forget(_ number: UInt32) {
       registers.write(1 &<< (number & 31), to: SystemRegisters.clearPending.at(Int(number &>> 5)))
@@ -54,7 +59,7 @@ public enum CortexM {
     static var resetControl: Register<UInt32> { Register(0xD0C) }
   }
 
-  /// Where the registers of `SystemControl` are.
+  /// The base address of the registers of `SystemControl`.
   public static var systemControlAddress: UInt32 { 0xE000_E000 }
 }
 

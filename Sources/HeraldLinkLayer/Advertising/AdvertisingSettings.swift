@@ -24,6 +24,11 @@ struct AdvertisingSettings {
   var address: DeviceAddress
   /// The advertising interval in microseconds, without the random delay.
   var interval: UInt32
+  /// The advertising channels in use: channel 37 in bit 0.
+  var channels: UInt8
+  /// Scan requests, and connect requests, are accepted from devices in the filter accept list only.
+  var filtersScans: Bool
+  var filtersConnections: Bool
   var data: InlineBytes<31>
   var response: InlineBytes<31>
 
@@ -33,14 +38,20 @@ struct AdvertisingSettings {
     isHighDuty = false
     address = .zero
     interval = 0
+    channels = AdvertisingEvent.allChannels
+    filtersScans = false
+    filtersConnections = false
     data = InlineBytes()
     response = InlineBytes()
   }
 
-  /// Sets the event type.
+  /// Sets the event type. All channels are used, and requests are not filtered.
   mutating func set(_ type: AdvertisingType) {
     peer = .zero
     isHighDuty = false
+    channels = AdvertisingEvent.allChannels
+    filtersScans = false
+    filtersConnections = false
     switch type {
     case .connectable: kind = .connectable
     case .scannable: kind = .scannable
@@ -93,10 +104,17 @@ struct AdvertisingEvent {
   static var channelTime: UInt32 { 376 &+ 150 &+ 45 }
   /// The maximum time that a scan request and its response, or a CONNECT_IND, add to it.
   static var answerTime: UInt32 { 176 &+ 150 &+ 376 }
+  /// All advertising channels, as bits.
+  static var allChannels: UInt8 { 7 }
 
   var phase: Phase
   /// The channel: 37…39.
   var channel: UInt8
+  /// The channels in use: channel 37 in bit 0.
+  var channels: UInt8
+  /// Requests are accepted from devices in the filter accept list only.
+  var filtersScans: Bool
+  var filtersConnections: Bool
   var kind: AdvertisingHeader.Kind
   /// The time at which the last packet must have ended.
   var limit: RadioTime
@@ -107,9 +125,19 @@ struct AdvertisingEvent {
   init() {
     phase = .advertise
     channel = 0
+    channels = Self.allChannels
+    filtersScans = false
+    filtersConnections = false
     kind = .connectable
     limit = RadioTime(microseconds: 0)
     wasRequested = false
     requestEnd = limit
+  }
+
+  /// The first channel in use above `channel`; 40 if there is none.
+  func next(after channel: UInt8) -> UInt8 {
+    var next = channel &+ 1
+    while next < 40, channels &>> (next &- 37) & 1 == 0 { next &+= 1 }
+    return next
   }
 }

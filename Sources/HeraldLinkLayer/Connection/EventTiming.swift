@@ -37,10 +37,17 @@ struct EventTiming: BitwiseCopyable {
   /// The number of events before the next one that were skipped and can still be used.
   private var rested: UInt16 = 0
   private var selection: ChannelSelection = ChannelSelection(hop: 0)
-  private var map: ChannelMap = ChannelMap(low: 0, high: 0)
+  /// The channel map in use.
+  private(set) var map: ChannelMap = ChannelMap(low: 0, high: 0)
+  /// The host has been promised an update by this device, as central, that has not taken effect.
+  private(set) var hasProposal: Bool = false
+  /// The parameters have changed, or an update by this device has taken effect, and the host has not been
+  /// notified.
+  var isChanged: Bool = false
   private var hasUpdate: Bool = false
   private var hasMap: Bool = false
-  private var update: ConnectionTimes = .none
+  /// The parameters of the next update, from its proposal on.
+  private(set) var update: ConnectionTimes = .none
   private var updateInstant: UInt16 = 0
   private var nextMap: ChannelMap = ChannelMap(low: 0, high: 0)
   private var mapInstant: UInt16 = 0
@@ -132,9 +139,12 @@ struct EventTiming: BitwiseCopyable {
   }
 
   private mutating func apply(_ times: ConnectionTimes) {
+    let before = (interval, latency, timeout)
     interval = UInt32(times.interval) &* Self.unit
     latency = times.latency
     timeout = UInt32(times.timeout) &* 10_000
+    if hasProposal || before != (interval, latency, timeout) { isChanged = true }
+    hasProposal = false
   }
 
   /// Computes the window widening from the last packet received, and not event by event, so that rounding
@@ -160,6 +170,22 @@ struct EventTiming: BitwiseCopyable {
     hasUpdate = true
     return true
   }
+
+  /// Stores the parameters of an update by this device, until its instant is known.
+  mutating func propose(_ times: ConnectionTimes) {
+    update = times
+    hasProposal = true
+  }
+
+  /// Applies the proposed parameters from `instant` on, which is later than the next event.
+  mutating func planProposal(instant: UInt16) {
+    updateInstant = instant
+    hasUpdate = true
+  }
+
+  /// The connection interval in units of 1.25 ms, and the supervision timeout in units of 10 ms.
+  var intervalUnits: UInt16 { UInt16(truncatingIfNeeded: interval / Self.unit) }
+  var timeoutUnits: UInt16 { UInt16(truncatingIfNeeded: timeout / 10_000) }
 
   /// Applies a new channel map from `instant` on; see `plan(_:instant:)` above.
   mutating func plan(_ channels: ChannelMap, instant: UInt16) -> Bool {

@@ -6,6 +6,8 @@ extension DisconnectReason {
   static var unsupportedFeature: Self { Self(rawValue: 0x1A) }
   /// Invalid Link Layer Parameters (0x1E).
   static var invalidParameters: Self { Self(rawValue: 0x1E) }
+  /// LL Response Timeout (0x22).
+  static var responseTimeout: Self { Self(rawValue: 0x22) }
   /// Instant Passed (0x28).
   static var instantPassed: Self { Self(rawValue: 0x28) }
 }
@@ -49,10 +51,20 @@ extension LinkLayerConnection {
     case .featureRequest where role == .peripheral: answer = .featureResponse
     case .encryption where role == .peripheral:
       answer = .reject(reason: DisconnectReason.unsupportedFeature.rawValue)
-    case .version: answer = sentVersion ? nil : .version(Self.version)
+    case .version(let version):
+      takeVersion(version)
+      answer = sentVersion ? nil : .version(Self.version)
     // Responses to own requests, and rejections. They are not answered, because the responses could alternate
     // without end.
-    case .unknown, .reject, .featureResponse: answer = nil
+    case .unknown(let opcode):
+      own.refuse(opcode, DisconnectReason.unsupportedFeature.rawValue)
+      answer = nil
+    case .reject(let reason):
+      own.end(own.awaited, reason)
+      answer = nil
+    case .featureResponse:
+      takeFeatures()
+      answer = nil
     case .other(opcode: ControlOpcode.unknown), .other(opcode: ControlOpcode.reject),
       .other(opcode: ControlOpcode.rejectExtended):
       answer = nil
@@ -110,6 +122,8 @@ extension LinkLayerConnection {
     } else if hasDeadline, deadline.isBefore(timing.nominal) {
       // The peer receives packets and does not acknowledge LL_TERMINATE_IND (5.1.6).
       close(.localHostTerminated)
+    } else if own.awaited != .none, own.due.isBefore(timing.nominal) {
+      close(.responseTimeout)
     }
   }
 

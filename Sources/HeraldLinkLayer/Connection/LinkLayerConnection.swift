@@ -100,6 +100,8 @@ struct LinkLayerConnection: BitwiseCopyable {
   var isTerminating = false
   /// LL_TERMINATE_IND is to be transmitted.
   var wantsTermination = false
+  /// The reason that it contains.
+  var terminationReason = UInt8(0)
   var owesOpened = false
   var sentVersion = false
   /// A payload of the host was refused; the host is to be notified when there is room.
@@ -108,9 +110,11 @@ struct LinkLayerConnection: BitwiseCopyable {
   var skipped = UInt8(0)
   /// The RSSI of the last packet of the peer.
   var rssi = Int8(0)
-  /// The deadline for the response to an own procedure, or for the acknowledgement of LL_TERMINATE_IND.
+  /// The deadline for the acknowledgement of LL_TERMINATE_IND.
   var deadline = RadioTime(microseconds: 0)
   var hasDeadline = false
+  /// The procedures that this device starts.
+  var own = OwnProcedures()
 
   /// No connection: all bits are zero.
   init() {}
@@ -148,7 +152,8 @@ struct LinkLayerConnection: BitwiseCopyable {
 
   /// Whether any data or procedure is pending, so that no event may be skipped.
   var isBusy: Bool {
-    queued > 0 || control.count > 0 || inbox.count > 0 || wantsTermination || isTerminating
+    queued > 0 || own.wanted != .none || own.awaited != .none || control.count > 0 || inbox.count > 0
+      || wantsTermination || isTerminating
       || timing.awaitsInstant || acknowledgement.inFlight == .data || acknowledgement.inFlight == .control
   }
 }

@@ -49,8 +49,12 @@ extension EventExchange where Peripheral: ~Copyable {
       return kind
     }
     switch header.kind {
-    case .scanRequest where kind == .connectable || kind == .scannable: return .scanRequest
-    case .connect where kind == .connectable: return .connect
+    case .scanRequest where kind == .connectable || kind == .scannable:
+      return !advertisingEvent.filtersScans || acceptList.contains(pdu, at: 2, header.sender)
+        ? .scanRequest : kind
+    case .connect where kind == .connectable:
+      return !advertisingEvent.filtersConnections || acceptList.contains(pdu, at: 2, header.sender)
+        ? .connect : kind
     case .connect where kind == .directed:
       let isTarget =
         isSameAddress(pdu, 2, advertisement.span, 8) && header.sender.rawValue == advertisement[0] &>> 7
@@ -63,11 +67,12 @@ extension EventExchange where Peripheral: ~Copyable {
     radio.proceed(.stop)
     let start = end + Peripheral.leadTime + 50
     let needed = AdvertisingEvent.channelTime &+ AdvertisingEvent.answerTime
-    guard advertisingEvent.channel < 39, !advertisingEvent.limit.isBefore(start + needed) else {
+    let channel = advertisingEvent.next(after: advertisingEvent.channel)
+    guard channel < 40, !advertisingEvent.limit.isBefore(start + needed) else {
       isDone = true
       return
     }
-    advertisingEvent.channel &+= 1
+    advertisingEvent.channel = channel
     advertise(at: start)
   }
 

@@ -32,12 +32,13 @@ extension EventExchange where Peripheral: ~Copyable {
 
   /// Processes a packet that was received while the scanner was listening for advertising PDUs.
   private mutating func advertised(_ outcome: RadioOutcome) {
-    switch scanningEvent.verdict(on: radio.incoming()) {
+    switch scanningEvent.verdict(on: radio.incoming(), &acceptList) {
     case .ignore:
       radio.proceed(.receiveAgain)
       return
     case .connect:
-      // Only the transmit window offset depends on the time of the request.
+      // Only the advertiser, if it is one of several, and the transmit window offset are unknown before.
+      if scanningEvent.connectsListed { setAdvertiser() }
       setWindowOffset(requestEnd: outcome.end + (ConnectionEvent.space &+ 352))
       copyPDU(initiation.span, into: radio.outgoing())
       scanningEvent.phase = .connect
@@ -51,6 +52,18 @@ extension EventExchange where Peripheral: ~Copyable {
     case .report:
       finish()
       heard.copy(radio.incoming(), rssi: outcome.rssi)
+    }
+  }
+
+  /// Sets AdvA and RxAdd of the CONNECT_IND to the address of the received advertisement.
+  private mutating func setAdvertiser() {
+    let pdu = radio.incoming()
+    guard pdu.count >= 8 else { return }
+    initiation[0] = initiation[0] & 0x7F | (pdu[0] & 0x40) &<< 1
+    var index = 2
+    while index < 8 {
+      initiation[index &+ 6] = pdu[unchecked: index]
+      index &+= 1
     }
   }
 

@@ -33,6 +33,8 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
   /// The advertisement received in a scanning event, and the scan response to it.
   var heard: HeardPDU
   var heardResponse: HeardPDU
+  /// The filter accept list.
+  var acceptList: FilterAcceptList
   /// Payloads received in a connection event.
   var arrived: [3 of Fragment]
   /// Owned in part by the radio interrupt: see `LinkLayerConnection`.
@@ -55,6 +57,7 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
     initiation = .init(repeating: 0)
     heard = HeardPDU()
     heardResponse = HeardPDU()
+    acceptList = FilterAcceptList()
     arrived = .init(repeating: Fragment())
     table = .init(repeating: LinkLayerConnection())
     late = 0

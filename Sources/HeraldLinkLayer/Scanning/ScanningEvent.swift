@@ -54,8 +54,12 @@ struct ScanningEvent {
   var reports: Bool
   /// A scannable advertisement is to be answered with a scan request.
   var mayAsk: Bool
+  /// Only advertisements of devices in the filter accept list are to be reported.
+  var filters: Bool
   /// A connectable advertisement of `target` is to be answered with a CONNECT_IND.
   var connects: Bool
+  /// The devices in the filter accept list are the target.
+  var connectsListed: Bool
   /// The own address in scan requests.
   var own: DeviceAddress
   /// The own address in CONNECT_IND.
@@ -76,7 +80,9 @@ struct ScanningEvent {
     phase = .listen
     reports = false
     mayAsk = false
+    filters = false
     connects = false
+    connectsListed = false
     own = .zero
     initiator = .zero
     target = .zero
@@ -104,20 +110,27 @@ extension ScanningEvent {
   }
 
   /// Classifies a received PDU.
-  mutating func verdict(on pdu: Span<UInt8>) -> Verdict {
+  mutating func verdict(on pdu: Span<UInt8>, _ acceptList: inout FilterAcceptList) -> Verdict {
     guard let header = AdvertisingHeader(of: pdu), header.isAdvertisement else { return .ignore }
-    if isTarget(pdu, header) { return .connect }
+    if isTarget(pdu, header, &acceptList) { return .connect }
     guard reports, header.kind != .directed || own.isNamed(in: pdu, at: 8, header.receiver) else {
       return .ignore
     }
+    guard !filters || acceptList.contains(pdu, at: 2, header.sender) else { return .ignore }
     wasScannable = header.kind == .connectable || header.kind == .scannable
     asked = wasScannable && mayAsk
     return asked ? .ask : .report
   }
 
-  /// Whether an advertisement is connectable by this device and from the peer to connect to.
-  private func isTarget(_ pdu: Span<UInt8>, _ header: AdvertisingHeader) -> Bool {
-    guard connects, target.isNamed(in: pdu, at: 2, header.sender) else { return false }
+  /// Whether an advertisement is connectable by this device and from a peer to connect to.
+  private func isTarget(
+    _ pdu: Span<UInt8>, _ header: AdvertisingHeader, _ acceptList: inout FilterAcceptList
+  ) -> Bool {
+    guard connects else { return false }
+    guard
+      connectsListed
+        ? acceptList.contains(pdu, at: 2, header.sender) : target.isNamed(in: pdu, at: 2, header.sender)
+    else { return false }
     switch header.kind {
     case .connectable: return true
     case .directed: return initiator.isNamed(in: pdu, at: 8, header.receiver)
@@ -201,6 +214,8 @@ struct ScanBackoff: BitwiseCopyable {
 struct ScanSettings: BitwiseCopyable {
   var isOn: Bool
   var isActive: Bool
+  /// Only advertisements of devices in the filter accept list are reported.
+  var filters: Bool
   var address: DeviceAddress
   /// The scan interval and the scan window in microseconds.
   var interval: UInt32
@@ -209,6 +224,7 @@ struct ScanSettings: BitwiseCopyable {
   init() {
     isOn = false
     isActive = false
+    filters = false
     address = .zero
     interval = 0
     window = 0

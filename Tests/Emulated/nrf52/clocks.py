@@ -25,7 +25,7 @@ class Clocks(Peripheral):
     events = {HFCLKSTARTED: "HFCLKSTARTED", LFCLKSTARTED: "LFCLKSTARTED", 0x108: "POFWARN", 0x10C: "DONE", 0x110: "CTTO", 0x114: "SLEEPENTER", 0x118: "SLEEPEXIT",
               USBDETECTED: "USBDETECTED", USBREMOVED: "USBREMOVED", USBPWRRDY: "USBPWRRDY", 0x128: "CTSTARTED", 0x12C: "CTSTOPPED"}
 
-    # What a loss of power alone changes.
+    # Changed only by a loss of power.
     reasons = 0
     converter = 0
     has_bus_voltage = is_regulated = False
@@ -47,7 +47,7 @@ class Clocks(Peripheral):
 
     @property
     def is_low_running(self):
-        """Whether the low-frequency clock runs, behind LFCLKSTART."""
+        """Whether the low-frequency clock runs, after LFCLKSTART."""
         return self.low_started is not None and self.chip.cycles >= self.low_started
 
     @property
@@ -58,7 +58,7 @@ class Clocks(Peripheral):
         return (self.chip.cycles - self.low_started) * TICK_DENOMINATOR // TICK_NUMERATOR
 
     def time_of(self, tick):
-        """When a tick comes; None without a clock."""
+        """The time of a tick; None without a clock."""
         if self.low_started is None:
             return None
         return self.low_started - (-tick * TICK_NUMERATOR // TICK_DENOMINATOR)
@@ -76,7 +76,7 @@ class Clocks(Peripheral):
         elif task == LFCLKSTART:
             if self.low_started is None:
                 self.running_source = self.source
-                # The oscillator stands in, and may run already.
+                # The RC oscillator is used until the crystal is stable, and may run already.
                 self.low_started = self.chip.cycles + (0 if self.chip.watchdog.is_running else LFRC_STARTS)
                 starts = LFXO_STARTS if self.source == CRYSTAL else LFRC_STARTS
                 self.chip.after(starts, self, self.low_is_stable)
@@ -102,7 +102,7 @@ class Clocks(Peripheral):
         return RUNNING | OSCILLATOR if self.chip.watchdog.is_running else 0
 
     def plug(self, is_plugged):
-        """VBUS comes or goes."""
+        """VBUS is connected or removed."""
         self.has_bus_voltage = is_plugged
         self.is_regulated = False
         if is_plugged:

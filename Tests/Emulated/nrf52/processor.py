@@ -44,7 +44,7 @@ def counter():
 
 
 class Processor:
-    """`code` is the flash at address 0. `system` is the system control block, which knows faults and what waits."""
+    """`code` is the flash at address 0. `system` is the system control block, with faults and pending interrupts."""
 
     def __init__(self, code, is_small=False):
         self.engine = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
@@ -64,7 +64,7 @@ class Processor:
 
     @property
     def instructions(self):
-        """How many have been run."""
+        """The number of instructions executed."""
         return self.count.instructions
 
     def register(self, number):
@@ -88,11 +88,11 @@ class Processor:
         self.is_asleep = self.is_locked_up = False
 
     def stop(self):
-        """Ends `run` at the end of the block of instructions. Where Unicorn is stopped in the midst of an access, it does that again."""
+        """Ends `run` at the end of the block of instructions. If Unicorn is stopped during an access, it repeats the access."""
         self.count.limit = 0
 
     def abandon(self):
-        """Ends `run` at once. It cannot go on."""
+        """Ends `run` at once; it cannot continue."""
         self.engine.emu_stop()
 
     def note_exception(self, engine, number, _):
@@ -104,7 +104,7 @@ class Processor:
         return False
 
     def run(self, instructions):
-        """Runs about so many instructions: to the end of a block, a sleep, a fault, or `stop`."""
+        """Executes about this number of instructions: to the end of a block, a sleep, a fault, or `stop`."""
         self.exception = self.invalid = None
         self.count.limit, self.count.was_stopped = self.count.instructions + instructions, 0
         try:
@@ -134,10 +134,10 @@ class Processor:
             else:
                 status, system.bus_address = PRECISERR | BFARVALID, address
         elif self.exception == NO_FETCH:
-            # Of an address where nothing is executed: the upper half of the memory map (B3.1).
+            # Execution from a non-executable address: the upper half of the memory map (B3.1).
             status = IACCVIOL if self.pc >= 0xE0000000 else IBUSERR
         elif error is not None and error.errno == unicorn.UC_ERR_INSN_INVALID or self.exception in (UNDEFINED, BREAKPOINT):
-            # A breakpoint without a debugger is a hard fault; what Swift traps with is an undefined instruction.
+            # A breakpoint without a debugger is a hard fault; Swift's trap is an undefined instruction.
             status = UNDEFINSTR if self.exception != BREAKPOINT else 0
         else:
             raise AssertionError(f"Unicorn stopped at {self.pc:#x}: {error}, exception {self.exception}")
@@ -157,7 +157,7 @@ class Processor:
         try:
             engine.mem_write(frame, b"".join(word.to_bytes(4, "little") for word in words))
         except unicorn.UcError:
-            # The frame is lost, and the stack pointer stands where it would have been.
+            # The frame is lost, and the stack pointer has the value that it would have had.
             self.system.fault_status |= MSTKERR if self.system.guards(frame) else STKERR
             number = HARD_FAULT
         engine.reg_write(arm.UC_ARM_REG_SP, frame)

@@ -22,7 +22,7 @@ class SystemControl:
     def reset(self):
         self.enabled = self.pending = 0
         self.priorities = [0] * INTERRUPTS
-        # The interrupts whose handlers run, the last one on top of the others.
+        # The interrupts that are being handled, in the order of preemption.
         self.active = []
         self.fault_status = self.memory_address = self.bus_address = 0
         self.protection, self.region = 0, 0
@@ -38,7 +38,7 @@ class SystemControl:
 
     @property
     def wakes(self):
-        """Whether something ends a sleep: an interrupt that is enabled, also one that PRIMASK holds back (B1.5.19)."""
+        """Whether something ends a sleep: an enabled interrupt, also if PRIMASK masks it (B1.5.19)."""
         return self.pending & self.enabled
 
     @property
@@ -58,7 +58,7 @@ class SystemControl:
         self.active.append(number)
 
     def left(self):
-        """The handler that ran last has returned. An interrupt whose line is still up waits again."""
+        """The last handler has returned. An interrupt whose line is still active becomes pending again."""
         if self.active:
             self.pending |= self.lines() & 1 << self.active.pop()
 
@@ -140,7 +140,7 @@ class SystemControl:
         elif kind == SET_PENDING:
             self.pending |= mask
         else:
-            # An interrupt whose line is still up waits again at once (B3.4.1).
+            # An interrupt whose line is still active becomes pending again at once (B3.4.1).
             self.pending = self.pending & ~mask | self.lines()
         if self.next_handler is not None:
             self.chip.processor.stop()

@@ -9,7 +9,7 @@ TURN = 1 << 24
 
 
 class RTC(Peripheral):
-    """A real-time counter. That its tasks take up to two ticks is not modelled."""
+    """A real-time counter. The delay of its tasks of up to two ticks is not modelled."""
     tasks = {START: "START", STOP: "STOP", CLEAR: "CLEAR", 0x00C: "TRIGOVRFLW"}
     events = {0x100: "TICK", OVERFLOW: "OVRFLW", **{COMPARE + 4 * number: f"COMPARE{number}" for number in range(4)}}
     EVTEN, EVTENSET, EVTENCLR, COUNTER, PRESCALER, CC = 0x340, 0x344, 0x348, 0x504, 0x508, 0x540
@@ -29,7 +29,7 @@ class RTC(Peripheral):
 
     @property
     def total(self):
-        """The counter, had it more than 24 bits."""
+        """The counter extended beyond 24 bits."""
         if not self.is_running:
             return self.counted
         return self.counted + (self.chip.clocks.ticks - self.since) // (self.registers[self.PRESCALER] + 1)
@@ -221,7 +221,7 @@ class Watchdog(Peripheral):
 
     def bite(self):
         self.raise_event(0x100)
-        # Two ticks are left for what TIMEOUT's interrupt wants to do; the image has none.
+        # The reset follows TIMEOUT after two ticks, in which its interrupt could run; the image does not use it.
         self.chip.after(2 * TICK_NUMERATOR // TICK_DENOMINATOR, self, self.chip.watchdog_reset)
 
     def read(self, offset):

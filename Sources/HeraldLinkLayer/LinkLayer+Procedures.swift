@@ -1,0 +1,113 @@
+import HeraldBluetooth
+import HeraldHAL
+
+/// The results of control procedures that a link layer reports to its host: of those that this device has
+/// started, and of connection updates by the peer.
+public enum LinkLayerResult: Equatable, BitwiseCopyable, Sendable {
+  /// The parameters of a connection have changed, or an update by this device has taken effect.
+  /// The connection interval is in units of 1.25 ms, the supervision timeout in units of 10 ms.
+  case updated(connection: Int, interval: UInt16, latency: UInt16, timeout: UInt16)
+  /// The feature exchange has ended: FeatureSet of the peer, or the HCI error code for which it has refused.
+  case features(connection: Int, status: UInt8, features: UInt64)
+  /// The version exchange has ended: the peer's version, of number 0 if it has refused.
+  case version(connection: Int, LinkLayerVersion)
+}
+
+// Called by the host, with `procedures` held off.
+extension LinkLayer where Peripheral: ~Copyable {
+  /// Starts a feature exchange as central; `.features` follows. Errors: `.notConnected`, `.busy` while one is
+  /// in progress, `.unsupported` as peripheral, which Bluetooth 4.0 does not permit.
+  public mutating func readFeatures(_ connection: Int) throws(RadioError) {
+    try checkCentral(connection)
+    try start(.features, connection)
+  }
+
+  /// Starts a version exchange, or repeats the result of an earlier one; `.version` follows. Errors:
+  /// `.notConnected`, `.busy` while one is in progress.
+  public mutating func readVersion(_ connection: Int) throws(RadioError) {
+    guard isOpen(connection) else { throw .notConnected }
+    try start(.version, connection)
+  }
+
+  /// Starts a connection update as central: the connection interval in units of 1.25 ms, the peripheral
+  /// latency, and the supervision timeout in units of 10 ms. `.updated` follows at the instant. Errors:
+  /// `.notConnected`, `.invalidParameter`, `.busy` while one is in progress, `.unsupported` as peripheral.
+  public mutating func update(
+    _ connection: Int, interval: UInt16, latency: UInt16, timeout: UInt16
+  ) throws(RadioError) {
+    try checkCentral(connection)
+    let times = ConnectionTimes(
+      windowSize: 1, windowOffset: 0, interval: interval, latency: latency, timeout: timeout)
+    guard times.isValid else { throw .invalidParameter }
+    guard !exchange.table[connection].timing.hasProposal else { throw .busy }
+    exchange.table[connection].timing.propose(times)
+    try start(.update, connection)
+  }
+
+  /// Sets the data channels for connections in which this device is the central: those to be created, and by
+  /// channel map updates the existing ones. Error: `.invalidParameter` for fewer than two channels.
+  public mutating func use(_ channels: ChannelMap) throws(RadioError) {
+    guard channels.isValid else { throw .invalidParameter }
+    self.channels = channels
+    var index = 0
+    while index < connections {
+      if exchange.table[index].life == .open, exchange.table[index].role == .central {
+        exchange.table[index].own.wanted.insert(.channelMap)
+      }
+      index &+= 1
+    }
+  }
+
+  private mutating func checkCentral(_ connection: Int) throws(RadioError) {
+    guard isOpen(connection) else { throw .notConnected }
+    guard exchange.table[connection].role == .central else { throw .unsupported }
+  }
+
+  /// The procedure begins in the next event of the connection.
+  private mutating func start(_ procedure: ProcedureSet, _ connection: Int) throws(RadioError) {
+    let own = exchange.table[connection].own
+    guard !own.wanted.contains(procedure), own.awaited != procedure else { throw .busy }
+    exchange.table[connection].own.wanted.insert(procedure)
+    hasten(connection)
+  }
+
+  /// Removes and returns the next result of a control procedure. The results of a connection that has ended
+  /// are not reported.
+  public mutating func takeResult() -> LinkLayerResult? {
+    var index = 0
+    while index < connections {
+      if exchange.table[index].life == .open, !exchange.table[index].owesOpened {
+        if exchange.table[index].timing.isChanged {
+          exchange.table[index].timing.isChanged = false
+          let timing = exchange.table[index].timing
+          return .updated(
+            connection: index, interval: timing.intervalUnits, latency: timing.latency,
+            timeout: timing.timeoutUnits)
+        }
+        if exchange.table[index].own.finished.contains(.features) {
+          exchange.table[index].own.finished.remove(.features)
+          return features(index)
+        }
+        if exchange.table[index].own.finished.contains(.version) {
+          exchange.table[index].own.finished.remove(.version)
+          return .version(connection: index, exchange.table[index].own.version)
+        }
+      }
+      index &+= 1
+    }
+    return nil
+  }
+
+  private mutating func features(_ index: Int) -> LinkLayerResult {
+    var low = UInt32(0)
+    var high = UInt32(0)
+    var place = 4
+    while place > 0 {
+      place &-= 1
+      low = low &<< 8 | UInt32(exchange.table[index].own.features[place])
+      high = high &<< 8 | UInt32(exchange.table[index].own.features[place &+ 4])
+    }
+    return .features(
+      connection: index, status: exchange.table[index].own.status, features: UInt64(high: high, low: low))
+  }
+}

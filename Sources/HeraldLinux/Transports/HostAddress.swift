@@ -1,0 +1,20 @@
+/// The place where a controller in this process waits for its host, as written in options: `tcp:PORT`, a TCP
+/// port of this machine; 0 is any free one.
+public struct HostAddress: Equatable, Sendable, CustomStringConvertible {
+  /// The port.
+  public let port: UInt16
+
+  /// Reads the written form.
+  public init(_ text: String) throws(SystemFailure) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, parts[0] == "tcp", let port = UInt16(parts[1]) else {
+      throw SystemFailure(
+        "use", "'\(text)' as a place for a host", reason: "it is none",
+        advice: "the form is tcp:PORT; 0 takes any free port")
+    }
+    self.port = port
+  }
+
+  /// The written form.
+  public var description: String { "tcp:\(port)" }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import Glibc
+import HeraldBluetooth
+import HeraldEmbedded
+import HeraldLinux
+
+/// The controller as a process.
+@main
+struct HeraldControllerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "herald-controller",
+    abstract: "Runs a Bluetooth LE controller as a process, on a simulated 2.4 GHz medium.",
+    discussion: """
+      The controller is Herald's own link layer. A host connects to it over TCP and speaks HCI with H4 framing. The medium is another process \
+      (Tests/Air/medium.py, or BabbleSim's phy), and simulated time begins when the host has connected: it stands while the host computes, and runs \
+      faster than real time otherwise.
+
+      On standard output it writes `hci HOST:PORT` when it waits for the host. It ends when the simulation ends or the host disconnects.
+      """,
+    version: "\(HeraldRelease.version)")
+
+  @Option(
+    help: ArgumentHelp(
+      "The position on the medium: SIMULATION:N, the name of the simulation and the number of the device.",
+      valueName: "simulation:n"), transform: { try PhyAddress($0) })
+  var air: PhyAddress
+
+  @Option(
+    help: ArgumentHelp("Where to wait for the host: tcp:PORT (0: any).", valueName: "tcp:port"),
+    transform: { try HostAddress($0) })
+  var hci: HostAddress
+
+  @Option(
+    help: ArgumentHelp(
+      "The public device address, XX:XX:XX:XX:XX:XX (default: one that contains the number of the device).",
+      valueName: "address"), transform: { try PublicAddress($0) })
+  var address: PublicAddress?
+
+  @Option(help: "The seed of the random delays and access addresses. Equal seeds give equal simulations.")
+  var seed: UInt32 = 1
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "How much too fast the device's clock is, in ppm, -500 to 500. The controller declares the accuracy that follows.",
+      valueName: "ppm"))
+  var drift = 0
+
+  func validate() throws {
+    guard (-500...500).contains(drift) else { throw ValidationError("--drift takes -500 to 500 ppm.") }
+  }
+
+  static func main() {
+    StandardStreams.fill()
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      exit(withError: error)
+    }
+  }
+
+  func run() throws {
+    signal(SIGPIPE, SIG_IGN)
+    do throws(SystemFailure) {
+      let listener = try HostListener(hci)
+      print("hci \(listener.place)")
+      fflush(nil)
+      // Simulated time begins when the host is there.
+      let stream = try listener.accept()
+      let device = try PhyDevice(air, options: options)
+      let program = ControllerProgram(
+        stream, radio: device.makeRadio(), random: try SystemRandom(), address: publicAddress,
+        seed: seed &+ UInt32(air.device) &* 7919)
+      try device.run(program)
+    } catch {
+      throw ExitFailure(error)
+    }
+  }
+
+  private var options: PhyOptions {
+    var options = PhyOptions()
+    options.clockDeviation = drift
+    options.declaredDeviation = max(options.declaredDeviation, UInt16(drift.magnitude))
+    options.seed = UInt64(seed) << 16 | UInt64(air.device)
+    return options
+  }
+
+  private var publicAddress: DeviceAddress {
+    address?.address ?? DeviceAddress(high: 0x4865, low: 0x7261_0000 | UInt32(air.device), kind: .public)
+  }
+}
+
+/// A failure that ends the program, printed on one line.
+struct ExitFailure: Error, CustomStringConvertible {
+  let description: String
+  init(_ failure: SystemFailure) { description = failure.description }
+}
