@@ -40,7 +40,7 @@ class AirDevice:
         OnAir(self.chip, phy).run(self.seconds)
 
     def halt(self, seed, shortest, longest):
-        """Has the processor stand still at random, for so many µs, as it does during an erasure."""
+        """Stops the processor at random times for a random number of µs, as an erasure does."""
         self.generation, chance = 0, random.Random(seed)
 
         def occur():
@@ -80,7 +80,7 @@ class OnAirTest(unittest.TestCase):
             self.assertTrue(99900 <= next_one - one <= 110100, next_one - one)
         pdu = bytes([0x40, 6 + len(DATA)]) + OWN + DATA
         self.assertEqual({record.packet[:-3] for record in transmitted}, {pdu})
-        # It sleeps, and neither the crystal nor TIMER0 is on for longer than a scan window of 30 ms in 60 ms and advertising take.
+        # The processor sleeps, and the crystal is on for scanning (30 ms of each 60 ms) and advertising only.
         self.assertLess(device.chip.processor.instructions * device.chip.kind.cycles / device.chip.cycles, 0.02)
         if not device.chip.kind.is_nrf51:
             self.assertLess(device.chip.clocks.crystal_time / device.chip.cycles, 0.75)
@@ -121,7 +121,7 @@ class OnAirTest(unittest.TestCase):
         device, _, judged, _ = self.play(advertiser, seconds=4)
         self.assertGreater(len(asked), 50)
         self.assertLessEqual(max(abs(space - 150) for space in asked), 2)
-        # Each exchange is an advertisement and its response; passive reports are there besides.
+        # Each exchange is reported as an advertisement and a response.
         self.assertGreaterEqual(device.counts[0], 2 * len(asked))
 
     def test_a_central_connects_and_exchanges_data(self):
@@ -147,7 +147,7 @@ class OnAirTest(unittest.TestCase):
                 if len(echoed) == len(sent):
                     break
             said["echoed"] = echoed == sent
-            # What the image had no room for ended events early.
+            # Events ended early where the image had no room for another payload.
             it.missed = 0
             it.update(interval=40, timeout=200, window_offset=3, late=500)
             it.remap(0x1F00F0F0F)
@@ -201,7 +201,7 @@ class TwoChips(unittest.TestCase):
                 self.assertEqual(judged.breaches, [])
                 self.assertLessEqual(judged.max_error, 2)
                 for device in devices:
-                    # The payload goes to and fro in each second event of 20 ms, at the least.
+                    # The payload is returned at least once in two events of 20 ms.
                     reports, opened, closed, payloads = device.counts
                     self.assertEqual((opened, closed), (1, 0))
                     self.assertGreater(payloads, 200)

@@ -1,6 +1,6 @@
 """A chip on the medium of Tests/Air: how its time and the medium's are kept together.
 
-Both times are one. The medium goes no further than what this device has requested, and the chip no further than what the medium has answered:
+Both use the same time. The medium does not pass the end of a request of this device, and the chip does not pass the last response of the medium:
 - While the radio is off, the chip runs alone for a slice, and then requests a wait for as long.
 - A transmission is requested when it starts, and answered when it has ended; the processor runs on afterwards, because nothing it does changes what is transmitted.
 - A reception is requested when the receiver is ready, without an end. At each recheck the chip runs to that time; then the receiver was disabled meanwhile, which
@@ -18,7 +18,7 @@ from phy import (ABORT, ADDRESS_FOUND, NEVER, NEW_ABORT, NO_SYNC, OK, ONE_MBIT, 
 from .clocks import MICROSECOND
 from .radio import OFF
 
-# Of a chip that runs alone, and how far before its end the medium waits: what begins at once can still be requested.
+# The time for which the chip runs alone, and how far the medium stays behind it, so that an operation that begins immediately can still be requested. In µs.
 SLICE, MARGIN = 1000, 3
 
 
@@ -79,7 +79,7 @@ class OnAir:
         radio.received(phy.now, pdu, status == OK and crc24(pdu, radio.registers[radio.CRCINIT]) == packet[-3:])
 
     def next_recheck(self):
-        """How far the medium may go alone."""
+        """The time until which the chip does nothing that affects the reception."""
         if self.chip.cycles < self.chip.halted_until or self.chip.processor.is_asleep and not self.chip.system.wakes:
             return max(self.chip.next_time // MICROSECOND, self.phy.now + 1)
         return self.phy.now + 1

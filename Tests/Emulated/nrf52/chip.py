@@ -153,7 +153,7 @@ class Chip:
 
     @property
     def next_time(self):
-        """When something happens next, if the processor sleeps or waits for the bus; else now."""
+        """The time of the next event if the processor sleeps or waits for the bus; else now."""
         if self.cycles < self.halted_until:
             return min([self.halted_until, *(place[0] for place in self.queue[:1])])
         if not self.processor.is_asleep or not self.queue:
@@ -184,7 +184,7 @@ class Chip:
                     self.slept_at = self.processor.instructions
                     self.skipped += next_time - self.cycles
                 continue
-            # Nothing tells that PRIMASK is cleared: if the image does that, an interrupt that PRIMASK holds back is looked for after each block of instructions.
+            # The emulator does not report that PRIMASK was cleared. While an interrupt is masked, the image is therefore executed in single blocks if it can clear PRIMASK.
             self.processor.run(1 if handler is not None and self.unmasks else min(max((next_time - self.cycles) // self.kind.cycles, 1), SLICE))
             if self.failure:
                 raise self.failure

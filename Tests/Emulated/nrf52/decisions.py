@@ -8,7 +8,7 @@ STARTS = 1 << 20 | 1 << 21 | 1 << 12
 
 
 class Decisions:
-    """`counts` has an entry for each packet that was answered: those up to the write that lets the answer begin."""
+    """`counts` has an entry for each received packet with a response: the instructions up to the register write that starts the response."""
 
     def __init__(self, chip):
         self.chip, self.counts, self.ended = chip, [], None

@@ -4,7 +4,7 @@ from .peripheral import Peripheral
 
 
 class Factory(Peripheral):
-    """FICR, as far as the images ask: DEVICEID; of the nRF52 the revision, which no chapter names; of the nRF51 what RADIO is trimmed with (OVERRIDEEN, BLE_1MBIT)."""
+    """The part of FICR that the images read: DEVICEID; on the nRF52 the revision, which is not documented there; on the nRF51 the trim values of RADIO (OVERRIDEEN, BLE_1MBIT)."""
     name, base = "FICR", 0x10000000
 
     def __init__(self, chip, number, revision):

@@ -7,7 +7,7 @@ from chips import FACTS, Facts
 
 @dataclasses.dataclass(frozen=True)
 class RadioFacts:
-    """Delays of RADIO in µs, as Zephyr's drivers have them: from TXEN and RXEN to READY with and without fast ramp-up, from START to the first bit at the antenna, from a
+    """Delays of RADIO in µs, those of Zephyr's drivers: from TXEN and RXEN to READY with and without fast ramp-up, from START to the first bit at the antenna, from a
     bit at the antenna to its event, and from DISABLE to DISABLED while transmitting."""
     transmit_ramp: tuple[float, float]
     receive_ramp: tuple[float, float]

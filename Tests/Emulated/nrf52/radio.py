@@ -18,7 +18,7 @@ def channel_of(megahertz):
 
 
 class Radio(Peripheral):
-    """`air` is what transmits and receives its packets (air.py); without it the radio can be configured and no more."""
+    """`air` transmits and receives the packets (air.py). Without it the radio can only be configured."""
     name, base, interrupt = "RADIO", 0x40001000, 1
     TXEN, RXEN, BEGIN, HALT, DISABLE = 0x000, 0x004, 0x008, 0x00C, 0x010
     READY, ADDRESS, PAYLOAD, END, DISABLED, RSSIEND, CRCOK, CRCERROR = 0x100, 0x104, 0x108, 0x10C, 0x110, 0x11C, 0x130, 0x134
@@ -44,7 +44,7 @@ class Radio(Peripheral):
         super().reset()
         self.state = OFF
         self.crc_ok = self.rssi = 0
-        # When the receiver was started, of which `air` has not heard; and whether it was disabled since.
+        # The start of a reception that `air` has not taken over yet, and whether the receiver was disabled after it.
         self.listens_from, self.was_disabled = None, False
 
     # Time.
@@ -70,7 +70,7 @@ class Radio(Peripheral):
         elif task == self.DISABLE:
             self.disable()
         elif task == self.HALT:
-            self.misuse("STOP, which the model does not know")
+            self.misuse("STOP, which the model does not implement")
 
     def ramp_up(self, task):
         if self.state != OFF:
@@ -95,7 +95,7 @@ class Radio(Peripheral):
             self.check()
             self.listens_from, self.was_disabled = math.ceil(self.now), False
             self.chip.pause()
-            # A sleep lasts to the next thing that happens, before a pause is noticed.
+            # A sleeping processor notices the pause at the next event only.
             self.chip.after(1, self, lambda: None)
         else:
             self.misuse(f"START in state {self.state}")
@@ -105,7 +105,7 @@ class Radio(Peripheral):
             self.misuse("DISABLE during a transmission")
         if self.state in (OFF, RX_DISABLE, TX_DISABLE):
             return
-        # What was to happen does not happen any more.
+        # Scheduled events are dropped.
         self.generation += 1
         self.listens_from, self.was_disabled = None, True
         transmits = self.state in (TX_RAMP, TX_IDLE)
@@ -124,7 +124,7 @@ class Radio(Peripheral):
         super().configure(offset, value)
 
     def check(self):
-        """What the medium cannot know: the form of packets, CRC, whitening."""
+        """Checks what the medium does not model: packet format, CRC, whitening."""
         given = self.registers
         expected = {self.MODE: 3, self.PCNF0: 0x00000108, self.CRCCNF: CRC_BYTES | SKIPS_ADDRESS, self.CRCPOLY: POLYNOMIAL}
         expected[self.TXADDRESS if self.state == TX_ON else self.RXADDRESSES] = 0 if self.state == TX_ON else 1

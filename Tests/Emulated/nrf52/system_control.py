@@ -22,7 +22,7 @@ class SystemControl:
     def reset(self):
         self.enabled = self.pending = 0
         self.priorities = [0] * INTERRUPTS
-        # The interrupts whose handlers run, the last one on top of the others.
+        # The interrupts that are being handled, in the order of preemption.
         self.active = []
         self.fault_status = self.memory_address = self.bus_address = 0
         self.protection, self.region = 0, 0
@@ -58,7 +58,7 @@ class SystemControl:
         self.active.append(number)
 
     def left(self):
-        """The handler that ran last has returned. An interrupt whose line is still up waits again."""
+        """The last handler has returned. An interrupt whose line is still active becomes pending again."""
         if self.active:
             self.pending |= self.lines() & 1 << self.active.pop()
 
