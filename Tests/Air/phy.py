@@ -139,7 +139,8 @@ class Phy:
         status, _, stamp, self.now, rssi = RX_DONE.unpack(self.take(RX_DONE.size))
         if status == NO_SYNC:
             return None
-        # The bytes of a damaged packet came undamaged with ADDRESS_FOUND and are not used.
+        # The bytes of a damaged packet came undamaged with ADDRESS_FOUND and are not used. With a damaged header, the reception
+        # has ended before the packet.
         pdu = packet[:-3] if status == OK else b""
         is_correct = status == OK and crc24(pdu, crc_start) == packet[-3:]
         return Packet(stamp - ADDRESS_TIME + 1, self.now, pdu, is_correct, rssi / 65536)
