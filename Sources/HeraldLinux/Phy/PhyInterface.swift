@@ -56,14 +56,7 @@ final class PhyInterface {
   /// Creates the FIFOs if they are missing, and blocks until the phy has opened them. SIGPIPE is ignored from
   /// then on: it would end the process when the phy ends.
   init(_ address: PhyAddress) throws(SystemFailure) {
-    guard let entry = getpwuid(geteuid()), let name = entry.pointee.pw_name else {
-      throw SystemFailure("find", "the name of the user", reason: "the system has none for this process")
-    }
-    let parent = "/tmp/bs_\(String(cString: name))"
-    let folder = "\(parent)/\(address.simulation)"
-    for path in [parent, folder] where mkdir(path, 0o770) != 0 && errno != EEXIST {
-      throw SystemFailure("make", path, code: errno)
-    }
+    let folder = try Self.folder(address)
     paths = ["ptd", "dtp"].map { "\(folder)/2G4.d\(address.device).\($0)" }
     for path in paths where mkfifo(path, 0o770) != 0 && errno != EEXIST {
       throw SystemFailure("make", path, code: errno)
@@ -75,6 +68,19 @@ final class PhyInterface {
     sink = FileDescriptor(open(paths[1], O_WRONLY | O_CLOEXEC))
     guard sink.isOpen else { throw SystemFailure("open", paths[1], code: errno) }
     self.address = address
+  }
+
+  /// The folder of a simulation, which is created if it is missing.
+  static func folder(_ address: PhyAddress) throws(SystemFailure) -> String {
+    guard let entry = getpwuid(geteuid()), let name = entry.pointee.pw_name else {
+      throw SystemFailure("find", "the name of the user", reason: "the system has none for this process")
+    }
+    let parent = "/tmp/bs_\(String(cString: name))"
+    let folder = "\(parent)/\(address.simulation)"
+    for path in [parent, folder] where mkdir(path, 0o770) != 0 && errno != EEXIST {
+      throw SystemFailure("make", path, code: errno)
+    }
+    return folder
   }
 
   /// Removes the FIFOs.
