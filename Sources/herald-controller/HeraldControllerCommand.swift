@@ -28,7 +28,10 @@ struct HeraldControllerCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("Where to wait for the host: tcp:PORT (0: any).", valueName: "tcp:port"),
     transform: { try HostAddress($0) })
-  var hci: HostAddress
+  var hci: HostAddress?
+
+  @Flag(help: "Have EDTT, a program of conformance tests on the same medium, as the host, in place of --hci.")
+  var edtt = false
 
   @Option(
     help: ArgumentHelp(
@@ -47,6 +50,9 @@ struct HeraldControllerCommand: ParsableCommand {
   var drift = 0
 
   func validate() throws {
+    guard (hci != nil) != edtt else {
+      throw ValidationError("The host is either --hci tcp:PORT or --edtt.")
+    }
     guard (-500...500).contains(drift) else { throw ValidationError("--drift takes -500 to 500 ppm.") }
   }
 
@@ -63,19 +69,32 @@ struct HeraldControllerCommand: ParsableCommand {
   func run() throws {
     signal(SIGPIPE, SIG_IGN)
     do throws(SystemFailure) {
-      let listener = try HostListener(hci)
-      print("hci \(listener.place)")
-      fflush(nil)
-      // Simulated time begins when the host is there.
-      let stream = try listener.accept()
-      let device = try PhyDevice(air, options: options)
-      let program = ControllerProgram(
-        stream, radio: device.makeRadio(), random: try SystemRandom(), address: publicAddress,
-        seed: seed &+ UInt32(air.device) &* 7919)
-      try device.run(program)
+      if let hci { try serve(hci) } else { try serveEDTT() }
     } catch {
       throw ExitFailure(error)
     }
+  }
+
+  private func serve(_ place: HostAddress) throws(SystemFailure) {
+    let listener = try HostListener(place)
+    print("hci \(listener.place)")
+    fflush(nil)
+    // Simulated time begins when the host is there.
+    let stream = try listener.accept()
+    let device = try PhyDevice(air, options: options)
+    try device.run(ControllerProgram(try controller(on: device), stream))
+  }
+
+  private func serveEDTT() throws(SystemFailure) {
+    let device = try PhyDevice(air, options: options)
+    let fifos = try EDTTFIFOs(air)
+    try device.run(EDTTProgram(try controller(on: device), fifos, device))
+  }
+
+  private func controller(on device: PhyDevice) throws(SystemFailure) -> RunningController {
+    RunningController(
+      radio: device.makeRadio(), random: try SystemRandom(), address: publicAddress,
+      seed: seed &+ UInt32(air.device) &* 7919)
   }
 
   private var options: PhyOptions {

@@ -191,7 +191,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
 
   /// The oldest received data, if the host has room for it.
   private mutating func writeData(_ writer: inout ByteWriter) {
-    guard !isHostFlowOn || hostRoom > 0, var fragment = layer.fragments.popFirst() else { return }
+    guard !isHostFlowOn || hostRoom > 0, let fragment = layer.fragments.popFirst() else { return }
     let connection = Int(fragment.connection)
     if isHostFlowOn {
       hostRoom &-= 1
@@ -205,7 +205,6 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
 
   /// LE Advertising Report (7.7.65.2) of one report.
   private mutating func write(_ report: HeardPDU, _ writer: inout ByteWriter) {
-    var report = report
     let pdu = report.bytes.span.extracting(first: Int(report.count))
     guard let header = AdvertisingHeader(of: pdu), pdu.count >= 8,
       let sender = DeviceAddress(onAir: pdu.extracting(2..<8), kind: header.sender)

@@ -24,8 +24,8 @@ public struct HCIController<
   /// The link layer.
   public var layer: LinkLayer<Peripheral, connections>
   var random: Random
-  /// The public device address.
-  let address: DeviceAddress
+  /// The public device address. A change takes effect when advertising, scanning or initiating is started.
+  public var address: DeviceAddress
   var randomAddress: DeviceAddress
   var input: HCIInput
   /// Event_Mask, and the lower half of LE_Event_Mask.

@@ -57,15 +57,7 @@ final class PhyInterface {
   /// Creates the FIFOs if they are missing, and blocks until the phy has opened them. SIGPIPE is ignored from
   /// then on: it would end the process when the phy ends.
   init(_ address: PhyAddress) throws(SystemFailure) {
-    guard let entry = getpwuid(geteuid()), let name = entry.pointee.pw_name else {
-      throw SystemFailure("find", "the name of the user", reason: "the system has none for this process")
-    }
-    let parent = "/tmp/bs_\(String(cString: name))"
-    let folder = "\(parent)/\(address.simulation)"
-    self.folder = folder
-    for path in [parent, folder] where mkdir(path, 0o770) != 0 && errno != EEXIST {
-      throw SystemFailure("make", path, code: errno)
-    }
+    let folder = try Self.folder(address)
     paths = ["ptd", "dtp"].map { "\(folder)/2G4.d\(address.device).\($0)" }
     for path in paths where mkfifo(path, 0o770) != 0 && errno != EEXIST {
       throw SystemFailure("make", path, code: errno)
@@ -79,11 +71,21 @@ final class PhyInterface {
     self.address = address
   }
 
-  /// Removes the FIFOs, and their folder if no other device uses it.
-  func remove() {
-    for path in paths { unlink(path) }
-    rmdir(folder)
+  /// The folder of a simulation, which is created if it is missing.
+  static func folder(_ address: PhyAddress) throws(SystemFailure) -> String {
+    guard let entry = getpwuid(geteuid()), let name = entry.pointee.pw_name else {
+      throw SystemFailure("find", "the name of the user", reason: "the system has none for this process")
+    }
+    let parent = "/tmp/bs_\(String(cString: name))"
+    let folder = "\(parent)/\(address.simulation)"
+    for path in [parent, folder] where mkdir(path, 0o770) != 0 && errno != EEXIST {
+      throw SystemFailure("make", path, code: errno)
+    }
+    return folder
   }
+
+  /// Removes the FIFOs.
+  func remove() { for path in paths { unlink(path) } }
 
   // Requests.
 
