@@ -44,16 +44,18 @@ class PhyAir:
 
 
 class Brake:
-    """A device that keeps the medium from running ahead of real time, and ends it when `is_done`."""
+    """A device that keeps the medium from running ahead of real time until `is_done`, and ends it `rest` seconds later."""
 
     STEP = 5000
 
-    def __init__(self):
+    def __init__(self, rest=0):
         self.is_done = False
+        self.rest = rest
 
     def __call__(self, phy):
         start = time.monotonic()
         while not self.is_done:
             phy.wait(phy.now + self.STEP)
             time.sleep(max(0, start + phy.now / 1000000 - time.monotonic()))
+        phy.wait(phy.now + round(self.rest * 1000000) + 1)
         phy.end()

@@ -28,7 +28,8 @@ class Badge(OnChip):
     def on_air(self, scenario, hosts, **options):
         """Runs the image with so many controllers, and a coroutine that uses them."""
         ports = [free_port() for _ in range(hosts)]
-        brake = Brake()
+        # The log is committed after 30 s.
+        brake = Brake(rest=35)
         failures = []
 
         def device(phy):
@@ -64,12 +65,10 @@ class Badge(OnChip):
             for phone in phones:
                 await until(lambda: phone.address_of(OWN), f"payload of the image read by {phone.name}", 40)
                 await until(lambda: any(phone.served), f"payload of {phone.name} read by the image", 40)
-            await asyncio.sleep(5)
+            await asyncio.sleep(2)
             return phones
         phones = self.on_air(meet, 2)
         self.assertEqual(self.chip.resets, [0])
-        # The log is committed after 30 s.
-        self.run_to_sleep(35)
         records = self.records()
         for phone in phones:
             mine = [record for record in records if record.get("target") == phone.identity.replace(":", "")]
