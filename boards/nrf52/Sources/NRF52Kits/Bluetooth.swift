@@ -1,7 +1,7 @@
 import HeraldHAL
 
 /// The Bluetooth part of a board: a controller on its header (`NRF52Controller`), or the radio of the chip
-/// (`NRF52Radio`).
+/// (`NRF52OwnRadio`).
 public protocol NRF52Bluetooth: ~Copyable {
   /// The part, not switched on.
   init()

@@ -2,6 +2,7 @@ import HeraldBluetooth
 import HeraldChips
 import HeraldHAL
 import HeraldLinkLayer
+import NRF52Kits
 import Startup
 
 /// The radio of the chip. The delays of the nRF52840 are those of the nRF52833.
