@@ -8,8 +8,9 @@ import asyncio
 from bumble import hci, ll
 from bumble.controller import Controller, LegacyAdvertiser
 from bumble.core import PhysicalTransport
+from bumble.host import Host
 from bumble.link import LocalLink
-from bumble.transport.common import PacketParser
+from bumble.transport.common import AsyncPipeSink, PacketParser
 
 
 # The RSSI on every connection in dBm; different from that of any advertisement.
@@ -22,6 +23,11 @@ class Air(LocalLink):
     def __init__(self):
         super().__init__()
         self.centre = None
+
+    async def attach(self, name):
+        """A controller on this medium, and a host on it."""
+        controller = add_controller(self, name, "00:00:00:00:00:00")
+        return controller, Host(controller, AsyncPipeSink(controller))
 
     def hearers(self, sender):
         """The controllers in range of a controller; none if it was removed from the medium."""

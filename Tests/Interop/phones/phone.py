@@ -9,11 +9,8 @@ from pathlib import Path
 from bumble import hci
 from bumble.core import AdvertisingData, BaseBumbleError
 from bumble.device import Device, DeviceConfiguration, Peer
-from bumble.host import Host
-from bumble.transport.common import AsyncPipeSink
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-import air as air_module  # noqa: E402
 import herald  # noqa: E402
 from phones import signals  # noqa: E402
 
@@ -103,9 +100,8 @@ class Phone:
 
     async def arrive(self):
         """Switches the phone on, in range."""
-        self.controller = air_module.add_controller(self.air, self.name, "00:00:00:00:00:00")
+        self.controller, host = await self.air.attach(self.name)
         configuration = DeviceConfiguration(name=self.name, address=hci.Address(self.address))
-        host = Host(self.controller, AsyncPipeSink(self.controller))
         self.device = PhoneDevice(config=configuration, host=host)
         self.device.phone = self
         self.device.gatt_server.max_mtu = self.mtu
