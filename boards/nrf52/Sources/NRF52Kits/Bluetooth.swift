@@ -16,4 +16,6 @@ public protocol NRF52Bluetooth: ~Copyable {
   mutating func holdReset(_ isHeld: Bool)
   /// The number of losses of bytes from a controller.
   static var overruns: UInt32 { get }
+  /// Whether this part stops the crystal of the high-frequency clock when USB does not need it.
+  static var stopsCrystal: Bool { get }
 }
