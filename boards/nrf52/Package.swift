@@ -8,18 +8,24 @@ let herald = [
   Target.Dependency.product(name: $0, package: "herald-embedded")
 }
 
-// What the boards with an nRF52 and a Bluetooth controller on their header have in common. A board's own
-// package says which one it is.
+let core: [SwiftSetting] = [
+  .enableExperimentalFeature("Lifetimes"), .enableExperimentalFeature("SuppressedAssociatedTypes"),
+]
+let startup = Target.Dependency.product(name: "Startup", package: "startup")
+
+// What the boards with an nRF52 have in common; a board's own package says which one it is. NRF52Radio has
+// the interrupt handlers of the radio and the link layer behind them: images with a controller do not contain
+// it.
 let package = Package(
   name: "nrf52",
-  products: [.library(name: "NRF52Kits", targets: ["NRF52Kits"])],
+  products: [
+    .library(name: "NRF52Kits", targets: ["NRF52Kits"]),
+    .library(name: "NRF52Radio", targets: ["NRF52Radio"]),
+  ],
   dependencies: [.package(name: "herald-embedded", path: "../.."), .package(path: "../startup")],
   targets: [
-    .target(
-      name: "NRF52Kits", dependencies: herald + [.product(name: "Startup", package: "startup")],
-      swiftSettings: [
-        .enableExperimentalFeature("Lifetimes"), .enableExperimentalFeature("SuppressedAssociatedTypes"),
-      ])
+    .target(name: "NRF52Kits", dependencies: herald + [startup], swiftSettings: core),
+    .target(name: "NRF52Radio", dependencies: herald + [startup, "NRF52Kits"], swiftSettings: core),
   ],
   swiftLanguageModes: [.v6]
 )

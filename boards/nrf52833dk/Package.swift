@@ -11,6 +11,7 @@ let herald = [
   Target.Dependency.product(name: $0, package: "herald-embedded")
 }
 let shared = Target.Dependency.product(name: "NRF52Kits", package: "nrf52")
+let radio = Target.Dependency.product(name: "NRF52Radio", package: "nrf52")
 
 let package = Package(
   name: "nrf52833dk",
@@ -18,7 +19,7 @@ let package = Package(
   dependencies: [.package(name: "herald-embedded", path: "../.."), .package(path: "../nrf52")],
   targets: [
     .target(name: "Board", dependencies: herald + [shared], swiftSettings: core),
-    .target(name: "RadioBoard", dependencies: herald + [shared], swiftSettings: core),
+    .target(name: "RadioBoard", dependencies: herald + [shared, radio], swiftSettings: core),
     .executableTarget(name: "badge", dependencies: ["RadioBoard"] + herald, swiftSettings: core),
     .executableTarget(name: "wearable", dependencies: ["Board"] + herald, swiftSettings: core),
     .executableTarget(name: "beacon", dependencies: ["Board"] + herald, swiftSettings: core),

@@ -71,12 +71,12 @@ class OnAir:
                 packet = phy.take(count)
                 radio.found(stamp, -round(rssi / 65536))
                 phy.ask(RX_CONTINUE)
-        status, _, _, phy.now, _ = RX_DONE.unpack(phy.take(RX_DONE.size))
+        status, _, stamp, phy.now, _ = RX_DONE.unpack(phy.take(RX_DONE.size))
         if status == NO_SYNC or radio.was_disabled:
             return
-        # The bytes of a damaged packet came undamaged, and are not used.
+        # The bytes of a damaged packet came undamaged, and are not used. The medium ends a reception with a damaged header there; the radio receives to the end of the packet.
         pdu = packet[:-3] if status == OK else b""
-        radio.received(phy.now, pdu, status == OK and crc24(pdu, radio.registers[radio.CRCINIT]) == packet[-3:])
+        radio.received(stamp + 1 + 8 * len(packet), pdu, status == OK and crc24(pdu, radio.registers[radio.CRCINIT]) == packet[-3:])
 
     def next_recheck(self):
         """The time until which the chip does nothing that affects the reception."""

@@ -8,11 +8,11 @@ final class RadioBench<Chip: RadioChip> {
   private let storage = UnsafeMutablePointer<NRF.RadioStorage>.allocate(capacity: 1)
   var radio: NRF.Radio<Chip, ModelRegisters>
 
-  init(keepsCrystal: Bool = false) {
+  init(crystal: NRF.RadioCrystal = .exclusive) {
     storage.initialize(to: NRF.RadioStorage())
     radio = NRF.Radio(
       ModelRegisters(model, bus: model.bus), memory: NRF.RadioMemory(storage), clockDeviation: 50,
-      keepsCrystal: keepsCrystal)
+      crystal: crystal)
   }
 
   deinit {

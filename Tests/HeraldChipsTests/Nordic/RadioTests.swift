@@ -190,9 +190,13 @@ struct RadioTests {
 
   @Test(
     "2 ms after the last operation TIMER0 and the crystal are switched off, unless it is in use",
-    arguments: [false, true])
-  func idle(keepsCrystal: Bool) {
-    let bench = Bench52(keepsCrystal: keepsCrystal)
+    arguments: [
+      (NRF.RadioCrystal.exclusive, true, true), (.sharedWithUSB, false, true), (.sharedWithUSB, true, false),
+      (.alwaysOn, false, false),
+    ])
+  func idle(crystal: NRF.RadioCrystal, hasBusVoltage: Bool, isStopped: Bool) {
+    let bench = Bench52(crystal: crystal)
+    bench.model.set(0x438, hasBusVoltage ? 3 : 0)
     bench.run(transmission())
     _ = bench.packet(address: 0, end: 214)
     _ = bench.model.take()
@@ -206,7 +210,7 @@ struct RadioTests {
         Write(0xB308, 1 << 17), Write(0x1F508, 1 << 20 | 1 << 21 | 1 << 22 | 1 << 31),
         Write(0xB348, 1 << 16 | 1), Write(0x8004, 1), Write(0x8010, 1),
       ])
-    #expect(writes.contains(Write(0x0004, 1)) != keepsCrystal)
+    #expect(writes.contains(Write(0x0004, 1)) == isStopped)
     #expect(bench.model.faults == [])
   }
 

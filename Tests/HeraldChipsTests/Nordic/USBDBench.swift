@@ -143,6 +143,7 @@ final class USBDDriver {
   }
 
   func nextEvent() -> USBEvent? { usb.nextEvent() }
+  func leaveCrystalOn() { usb.leavesCrystalOn = true }
   func write(_ endpoint: USBEndpoint, _ packet: [UInt8]) -> Bool { usb.write(endpoint, packet.span) }
   func read(_ endpoint: USBEndpoint) -> [UInt8]? {
     var packet = [UInt8](repeating: 0, count: 64)

@@ -109,4 +109,20 @@ struct USBDDriverTests {
     #expect(!usb.write(.linkIn, [UInt8](repeating: 1, count: 8)))
     #expect(usb.model.faults == ["transfer outside RAM"])
   }
+
+  @Test(
+    "the crystal is stopped when the cable is removed, unless another driver does that",
+    arguments: [false, true])
+  func sharedCrystal(leavesOn: Bool) {
+    let driver = USBDDriver(isPlugged: false)
+    if leavesOn { driver.leaveCrystalOn() }
+    driver.model.plug()
+    driver.model.settle()
+    _ = driver.nextEvent()
+    #expect(driver.model.isCrystalRunning)
+    driver.model.unplug()
+    _ = driver.nextEvent()
+    #expect(driver.model.isCrystalRunning == leavesOn)
+    #expect(driver.model.faults == [])
+  }
 }

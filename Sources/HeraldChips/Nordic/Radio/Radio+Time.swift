@@ -112,7 +112,15 @@ extension NRF.Radio where Block: ~Copyable {
     } else {
       registers.write(0, to: At.timerClock)
     }
-    if !keepsCrystal { registers.trigger(At.stopCrystal) }
+    if stopsCrystal() { registers.trigger(At.stopCrystal) }
+  }
+
+  private mutating func stopsCrystal() -> Bool {
+    switch crystal {
+    case .exclusive: true
+    case .sharedWithUSB: registers.read(At.supply) & 1 == 0
+    case .alwaysOn: false
+    }
   }
 
   /// TIMER0. Capture 2 is free until the next END.

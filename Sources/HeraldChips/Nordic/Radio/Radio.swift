@@ -29,8 +29,7 @@ extension NRF {
   public struct Radio<Chip: RadioChip, Block: RegisterBlock & ~Copyable>: RadioPeripheral, ~Copyable {
     var registers: Block
     let memory: RadioMemory
-    /// Whether the crystal of the high-frequency clock stays on: it is in use by other peripherals.
-    let keepsCrystal: Bool
+    let crystal: RadioCrystal
     public let clockDeviation: UInt16
 
     var phase = Phase.idle
@@ -67,15 +66,14 @@ extension NRF {
     }
 
     /// The radio with the registers from 0x4000_0000 on. `clockDeviation` is the maximum deviation of the
-    /// low-frequency clock in ppm. `keepsCrystal` states that the crystal of the high-frequency clock is not
-    /// to be stopped: USB uses it, or the low-frequency clock is derived from it.
+    /// low-frequency clock in ppm.
     public init(
-      _ registers: consuming Block, memory: RadioMemory, clockDeviation: UInt16, keepsCrystal: Bool
+      _ registers: consuming Block, memory: RadioMemory, clockDeviation: UInt16, crystal: RadioCrystal
     ) {
       self.registers = registers
       self.memory = memory
       self.clockDeviation = clockDeviation
-      self.keepsCrystal = keepsCrystal
+      self.crystal = crystal
     }
 
     typealias At = RadioRegisters
@@ -144,6 +142,18 @@ extension NRF {
       let bytes = unsafe UnsafeBufferPointer(start: memory.incoming.baseAddress, count: 2 &+ Int(length))
       return unsafe _overrideLifetime(Span(_unsafeElements: bytes), mutating: &self)
     }
+  }
+}
+
+extension NRF {
+  /// What else uses the crystal of the high-frequency clock, which a `Radio` stops after its operations.
+  public enum RadioCrystal: BitwiseCopyable, Sendable {
+    /// No other peripheral uses it.
+    case exclusive
+    /// USB: the crystal is not stopped while there is voltage on VBUS. The driver of USB is not to stop it.
+    case sharedWithUSB
+    /// It is never stopped: the low-frequency clock is derived from it.
+    case alwaysOn
   }
 }
 

@@ -6,6 +6,8 @@ extension NRF {
     static var stopCrystal: Register<Task> { Register(0x004) }
     /// HFCLKSTAT.
     static var crystalStatus: Register<UInt32> { Register(0x40C) }
+    /// USBREGSTATUS of POWER, which has the same address. Bit 0: there is voltage on VBUS.
+    static var supply: Register<UInt32> { Register(0x438) }
 
     // RADIO.
     static var transmitEnable: Register<Task> { Register(0x1000) }

@@ -23,6 +23,8 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
   var phase = Phase.off
   /// Whether the peripheral was enabled before (anomaly 223).
   var wasEnabled = false
+  /// Whether another driver stops the crystal oscillator when there is no voltage on VBUS.
+  public var leavesCrystalOn = false
   /// Whether this driver started the crystal oscillator.
   var startedCrystal = false
   var isSuspended = false

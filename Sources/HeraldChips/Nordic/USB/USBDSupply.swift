@@ -82,8 +82,8 @@ extension USBD where Block: ~Copyable {
     usbd.write(0, to: USBDRegisters.enable)
     if chip == .nRF52840 { setTrim(USBTrimRegisters.wakeUp, 0) }
     setTrim(USBTrimRegisters.activity, 0)
-    // Otherwise another user had started the crystal oscillator before.
-    if startedCrystal { supply.write(1, to: USBSupplyRegisters.stopCrystal) }
+    // Otherwise another user had started the crystal oscillator before, or stops it.
+    if startedCrystal, !leavesCrystalOn { supply.write(1, to: USBSupplyRegisters.stopCrystal) }
     startedCrystal = false
     isSuspended = false
     isBroken = false

@@ -31,7 +31,7 @@ func makeRadio() -> Radio {
   // RTC0 is not to be read before its clock runs (anomaly 20).
   while clock.lowFrequency() == nil {}
   var radio = unsafe Radio(
-    FixedRegisters(), memory: NRF.RadioMemory(&storage), clockDeviation: 50, keepsCrystal: keepsCrystal)
+    FixedRegisters(), memory: NRF.RadioMemory(&storage), clockDeviation: 50, crystal: crystal)
   radio.switchOn()
   #if NRF51
     var factory = FixedRegisters<0x100000>()
@@ -47,7 +47,7 @@ func chipNumber() -> UInt32 {
 }
 
 #if NRF51
-  private var keepsCrystal: Bool { true }
+  private var crystal: NRF.RadioCrystal { .alwaysOn }
 #else
-  private var keepsCrystal: Bool { false }
+  private var crystal: NRF.RadioCrystal { .exclusive }
 #endif

@@ -1,7 +1,7 @@
 import HeraldHAL
 
 /// The Bluetooth part of a board: a controller on its header (`NRF52Controller`), or the radio of the chip
-/// (`NRF52Radio`).
+/// (`NRF52OwnRadio`).
 public protocol NRF52Bluetooth: ~Copyable {
   /// The part, not switched on.
   init()
@@ -16,4 +16,6 @@ public protocol NRF52Bluetooth: ~Copyable {
   mutating func holdReset(_ isHeld: Bool)
   /// The number of losses of bytes from a controller.
   static var overruns: UInt32 { get }
+  /// Whether this part stops the crystal of the high-frequency clock when USB does not need it.
+  static var stopsCrystal: Bool { get }
 }

@@ -2,7 +2,7 @@ import HeraldChips
 import HeraldHAL
 
 /// The clock of the board: RTC1 on the 32,768 Hz crystal. RTC0 is the radio's.
-typealias BoardClock = NRF.RTCClock<FixedRegisters<0x400110>>
+package typealias BoardClock = NRF.RTCClock<FixedRegisters<0x400110>>
 
 /// The clocks of the board, and the watchdog.
 enum Clock {

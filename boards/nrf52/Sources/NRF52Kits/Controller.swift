@@ -51,6 +51,7 @@ public struct NRF52Controller: NRF52Bluetooth, ~Copyable {
   public static var hasReset: Bool { true }
   public mutating func holdReset(_ isHeld: Bool) { port.set(Pins.controllerReset, !isHeld) }
   public static var overruns: UInt32 { controllerFaults?.faults.overruns ?? 0 }
+  public static var stopsCrystal: Bool { false }
 }
 
 extension NRF52Board where Bluetooth == NRF52Controller {

@@ -14,7 +14,9 @@ extension NRF52Board where Bluetooth: ~Copyable {
   /// The USB device. To be taken once.
   public static func usb() -> USBD<MappedRegisters> {
     let buffer = unsafe withUnsafeMutableBytes(of: &usbMemory) { unsafe $0 }
-    return unsafe USBD(chip: Kit.chip, buffer: buffer)
+    var usb = unsafe USBD(chip: Kit.chip, buffer: buffer)
+    usb.leavesCrystalOn = Bluetooth.stopsCrystal
+    return usb
   }
 
   /// The source of random numbers.

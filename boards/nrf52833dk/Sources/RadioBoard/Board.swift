@@ -2,6 +2,7 @@ import HeraldChips
 import HeraldFirmware
 // The parts of the kit belong to the interface of the board.
 @_exported import NRF52Kits
+@_exported import NRF52Radio
 
 /// The nRF52833 DK (PCA10100) with the radio of its chip.
 public typealias Board = NRF52Board<NRF52833DK, NRF52OwnRadio>

@@ -2,6 +2,7 @@ import HeraldChips
 import HeraldFirmware
 // The parts of the kit belong to the interface of the board.
 @_exported import NRF52Kits
+@_exported import NRF52Radio
 
 /// The nRF52840 DK (PCA10056) with the radio of its chip.
 public typealias Board = NRF52Board<NRF52840DK, NRF52OwnRadio>

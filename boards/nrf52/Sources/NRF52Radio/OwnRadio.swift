@@ -2,6 +2,7 @@ import HeraldBluetooth
 import HeraldChips
 import HeraldHAL
 import HeraldLinkLayer
+import NRF52Kits
 import Startup
 
 /// The radio of the chip. The delays of the nRF52840 are those of the nRF52833.
@@ -108,6 +109,7 @@ public struct NRF52OwnRadio: NRF52Bluetooth, ~Copyable {
   public static var hasReset: Bool { false }
   public mutating func holdReset(_ isHeld: Bool) {}
   public static var overruns: UInt32 { 0 }
+  public static var stopsCrystal: Bool { true }
 }
 
 extension NRF52Board where Bluetooth == NRF52OwnRadio {
@@ -117,7 +119,7 @@ extension NRF52Board where Bluetooth == NRF52OwnRadio {
     guard MemoryLayout<NRF52LinkLayer>.size <= MemoryLayout<[300 of UInt64]>.size else { while true {} }
     // 20 ppm of the crystal, and 30 ppm for its temperature and ageing.
     var radio = unsafe NRF52RadioPeripheral(
-      FixedRegisters(), memory: NRF.RadioMemory(&radioStorage), clockDeviation: 50, keepsCrystal: true)
+      FixedRegisters(), memory: NRF.RadioMemory(&radioStorage), clockDeviation: 50, crystal: .sharedWithUSB)
     radio.switchOn()
     var generator = random()
     let layer = unsafe NRF52LinkLayer.create(in: memory, radio: radio, seed: generator.next())
