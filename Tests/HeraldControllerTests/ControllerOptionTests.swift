@@ -22,7 +22,9 @@ struct ControllerOptionTests {
   func required() throws {
     let command = try HeraldControllerCommand.parse(Self.required)
     #expect(command.air == PhyAddress(simulation: "run", device: 3))
-    #expect(command.hci?.port == 0 && !command.edtt && command.seed == 1 && command.drift == 0 && command.address == nil)
+    #expect(
+      command.hci?.port == 0 && !command.edtt && command.seed == 1 && command.drift == 0
+        && command.address == nil)
     #expect(complaint(["--air", "run:3"])?.contains("--hci") == true)
     #expect(complaint(Self.required + ["--edtt"])?.contains("--edtt") == true)
     #expect(try HeraldControllerCommand.parse(["--air", "run:3", "--edtt"]).edtt)
