@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// What people and programs see of a command: lines on standard output, remarks on standard error.
+/// The output of a command: results on standard output, messages on standard error.
 public enum Console {
   /// Writes a line to standard error.
   public static func note(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 
-  /// Writes a line to standard output at once, for who reads lines as they come.
+  /// Writes a line to standard output, unbuffered, so that a reader receives each line immediately.
   public static func line(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
   /// Prints a value as JSON with sorted keys, names in small letters with `_` between words; on one line if

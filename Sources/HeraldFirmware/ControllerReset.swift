@@ -1,12 +1,12 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// Asserts the reset line of a controller that HCI_Reset did not recover.
+/// Controls the reset line of a controller that HCI_Reset did not recover.
 ///
-/// The radio resets a controller that failed with HCI_Reset by itself, repeatedly (`HCIRadio`). From the
-/// second failure in a row on the line is asserted as well, for ten milliseconds, once for each failure.
+/// After a failure the radio sends HCI_Reset, repeatedly (`HCIRadio`). From the second consecutive failure
+/// on, the reset line is asserted as well, for ten milliseconds, once for each failure.
 public struct ControllerReset: BitwiseCopyable, Sendable {
-  /// How long the line is asserted.
+  /// The duration of the reset pulse.
   public static var width: Interval { .milliseconds(10) }
 
   /// The action on the line.
@@ -19,19 +19,19 @@ public struct ControllerReset: BitwiseCopyable, Sendable {
     case release
   }
 
-  /// How often the line was asserted.
+  /// The number of reset pulses.
   public private(set) var count: UInt32 = 0
   private var failures: UInt8 = 0
   private var state = RadioState.starting
   private var heldUntil = Instant.start
   private var isHeld = false
 
-  /// The line of a controller that has just been switched on.
+  /// Creates the state after power-on.
   public init() {}
 
   /// The action on the line for the present state of the radio.
   public mutating func step(_ state: RadioState, at now: Instant) -> Step {
-    // The usual case.
+    // The most frequent case.
     if state == self.state, !isHeld { return .none }
     let hasFailed = state == .failed && self.state != .failed
     self.state = state
@@ -50,6 +50,6 @@ public struct ControllerReset: BitwiseCopyable, Sendable {
     return .hold
   }
 
-  /// When the next action is due, without any event.
+  /// The time of the next action if no event occurs.
   public var deadline: Instant { isHeld ? heldUntil : .never }
 }

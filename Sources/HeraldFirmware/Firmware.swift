@@ -20,7 +20,7 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   private var rounds: UInt32 = 0
   private var sleeps: UInt32 = 0
   private var hungry: UInt32 = 0
-  /// When `tend` is to be called next: once a second, and when the device is to restart.
+  /// The time of the next call of `tend`: once a second, and at the time of a requested restart.
   private var tendAt = Instant.start
   private var restartAt = Instant.never
   /// The data that the device stores besides its log.
@@ -30,8 +30,8 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   /// Whether the restart cause has been logged.
   var hasReported = false
 
-  /// The firmware of a board that has just started. `settings` is where the device keeps its state over
-  /// restarts (docs/settings.md); `hint` is the reset reason of the chip.
+  /// Creates the firmware of a board after its start. `settings` stores the state of the device over restarts
+  /// (docs/settings.md); `hint` is the reset reason reported by the chip.
   @inline(never)
   public init(
     hardware: consuming Hardware, memory: consuming RetainedMemory,
@@ -65,8 +65,8 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
     return reset.deadline
   }
 
-  /// A factory reset erased a page of the log. The number of pages is finite: a loop that erases them makes
-  /// progress.
+  /// Records that a factory reset has erased a page of the log, which counts as progress: the number of pages
+  /// is finite.
   mutating func erased(at now: Instant) { gate.rested(at: now) }
 
   /// Ends a round of the loop: sleeps until `deadline` or an interrupt.
@@ -85,8 +85,9 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
     gate.rested(at: end)
   }
 
-  /// Stores the uptime, restarts if requested, feeds the watchdog if there is progress. There may be hundreds
-  /// of rounds a second; once a second is sufficient for this, and for a clock whose counter wraps.
+  /// Stores the uptime, restarts if requested, and feeds the watchdog if there is progress. Called once a
+  /// second, not in each of possibly hundreds of rounds; this is sufficient also for a clock whose counter
+  /// wraps.
   @inline(never)
   private mutating func tend(at now: Instant) {
     let uptime = now.milliseconds / 1000
@@ -113,14 +114,14 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
     hardware.restart()
   }
 
-  // MARK: The board in the management link's eyes
+  // MARK: Management
 
   /// The value of `field` from the board.
   public mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
     hardware.information(field, into: &text)
   }
 
-  /// Restarts in a quarter of a second: the response to the request is still to be sent.
+  /// Schedules a restart in 250 ms, after the response to the request has been sent.
   @inline(never)
   public mutating func restart(at now: Instant) {
     run.intent = .requested
@@ -131,9 +132,9 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   /// The restart report.
   public mutating func restartReport() -> RestartReport? { report }
 
-  /// "firmware".
+  /// The name of the statistics group: "firmware".
   public static var statisticsName: StaticString { "firmware" }
-  /// How many counters there are.
+  /// The number of counters.
   public static var statisticsCount: Int { 11 }
   /// The name of counter `index`.
   public static func statisticName(_ index: Int) -> StaticWord {

@@ -7,11 +7,11 @@ public protocol FirmwareHardware: Processor, ~Copyable {
   associatedtype SettingsFlash: Flash & ~Copyable
   /// Asserts or releases the controller's reset line. No effect on a board without that line.
   mutating func holdController(_ isHeld: Bool)
-  /// Whether there is such a line.
+  /// Whether the board has that line.
   static var hasControllerReset: Bool { get }
-  /// Bytes of stack that have been used since start-up, at the most.
+  /// The maximum stack usage since start-up in bytes.
   mutating func stackUsed() -> UInt32
-  /// Number of overruns: bytes of the controller that were lost because the buffer was full.
+  /// The number of overruns: losses of bytes from the controller because the buffer was full.
   mutating func overruns() -> UInt32
   /// Writes the value of `field` to the start of `text`, in ASCII, and returns its length: 0 if there is none
   /// or it does not fit.

@@ -1,33 +1,33 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// Whether the device makes progress: the watchdog is fed only then.
+/// Determines whether the device makes progress: the watchdog is fed only then.
 ///
 /// A running loop is not sufficient. Progress means that
-/// - the loop was idle within the last minute: there was a moment without pending work, or a factory reset
-///   erased a page; and
-/// - the radio is ready, or its state has changed within the last two minutes: one that is being brought up
-///   again, and fails, and is tried again, goes from state to state; one whose state does not change is
-///   stuck. In safe mode the radio is not checked.
+/// - the loop was idle within the last minute: there was no pending work, or a factory reset erased a page;
+///   and
+/// - the radio is ready, or its state has changed within the last two minutes. The state of a radio whose
+///   initialisation fails and is repeated changes; a state that does not change indicates a fault. In safe
+///   mode the radio is not checked.
 ///
-/// This code does not run at all if the loop hangs; the watchdog then resets.
+/// If the loop hangs, this code does not run, and the watchdog resets the device.
 public struct ProgressGate: BitwiseCopyable, Sendable {
-  /// How long the loop may be busy without an idle moment.
+  /// The maximum time without an idle loop.
   public static var busyLimit: Interval { .seconds(60) }
-  /// How long the radio may stay in a state other than ready.
+  /// The maximum time in a radio state other than ready.
   public static var radioLimit: Interval { .seconds(120) }
 
   private var rested = Instant.start
   private var state = RadioState.starting
   private var changed = Instant.start
 
-  /// A device that has just started.
+  /// Creates the state after a start.
   public init() {}
 
-  /// The loop was idle.
+  /// Records that the loop was idle.
   public mutating func rested(at now: Instant) { rested = now }
 
-  /// The state in which the radio is.
+  /// Records the current state of the radio.
   public mutating func saw(_ state: RadioState, at now: Instant) {
     guard state != self.state else { return }
     self.state = state

@@ -1,13 +1,12 @@
 import HeraldEmbedded
 import HeraldHAL
 
-/// The data that the previous run left in memory that survives a reset: 16 words that the start-up code does
-/// not touch.
+/// The record of the previous run in memory that is retained over a reset: 16 words that the start-up code
+/// does not initialise.
 ///
-/// After power-on their contents are undefined, so that both parts have a checksum. The first eight words are
-/// the fault handler's, which does no more than that (`boards/startup`): a mark, the cause, the registers.
-/// The next eight are the program's: its uptime, and the state of earlier runs. A part is valid only as a
-/// whole.
+/// After power-on their contents are undefined; both parts therefore have a checksum. The first eight words
+/// are written by the fault handler (`boards/startup`): a mark, the cause, the registers. The next eight are
+/// written by the program: its uptime, and the state of earlier runs. A part is valid only as a whole.
 public struct RetainedMemory: ~Copyable {
   private let words: UnsafeMutablePointer<UInt32>
 
@@ -17,7 +16,7 @@ public struct RetainedMemory: ~Copyable {
   private static var runMark: UInt32 { 0x736E_7552 }
   private static var runStart: Int { 8 }
 
-  /// The memory at `words`, `count` of them, which is written by no other code while the program runs.
+  /// Uses the memory at `words`, `count` words, which no other code may write while the program runs.
   public init(_ words: UnsafeMutablePointer<UInt32>) { unsafe self.words = words }
 
   /// The record of the fault handler.
@@ -38,24 +37,24 @@ public struct RetainedMemory: ~Copyable {
 
   /// The record that the program writes while it runs.
   public struct Run: Equatable, BitwiseCopyable, Sendable {
-    /// Seconds since its start.
+    /// The uptime in seconds.
     public var uptime: UInt32 = 0
-    /// Faults of short runs in a row.
+    /// The number of consecutive short runs that ended with a fault.
     public var streak: UInt8 = 0
-    /// How often safe mode was entered without a long normal run since.
+    /// The number of times safe mode was entered since the last long normal run.
     public var safeStarts: UInt8 = 0
     /// The operating mode.
     public var mode = StartMode.normal
-    /// The cause of a restart by the program: `.requested` or `.safeModeOver`.
+    /// The cause of a restart requested by the program: `.requested` or `.safeModeOver`.
     public var intent: RestartCause?
-    /// Starts caused by faults since power-on.
+    /// The number of starts caused by faults since power-on.
     public var faults: UInt32 = 0
 
-    /// A run without a record.
+    /// Creates the record of a first run.
     public init() {}
   }
 
-  /// The fault that ended the previous run; returned once.
+  /// Returns the fault that ended the previous run, and clears it.
   public mutating func takeFault() -> Fault? {
     guard unsafe words[0] == Self.faultMark, unsafe words[7] == check(from: 0) else { return nil }
     unsafe words[0] = 0

@@ -5,10 +5,10 @@ import HeraldHAL
 
 /// The management links of a device: a serial line, USB, both, or none.
 public protocol ManagementLinks: ~Copyable {
-  /// Whether there is a link. Without one the code for a factory reset is omitted.
+  /// Whether there is a link. Without one, the code for a factory reset is omitted.
   static var areThere: Bool { get }
-  /// Receives, serves requests and sends responses, without blocking. Returns when to be called again at the
-  /// latest: the present moment if there is more to do at once.
+  /// Receives, processes requests and sends responses, without blocking. Returns when to call again at the
+  /// latest: `now` if there is more work.
   mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device) -> Instant
 }
 
@@ -28,15 +28,15 @@ public struct NoLinks: ManagementLinks {
 }
 
 extension ManagedNode where RadioType: ~Copyable {
-  /// One round of a board's loop: continues with a factory reset if there is one, polls the node, serves the
-  /// links, once a second feeds the watchdog if there is progress, and sleeps until the earlier of the next
-  /// deadline and an interrupt.
+  /// One round of a board's loop: continues a factory reset in progress, polls the node, serves the links,
+  /// once a second feeds the watchdog if there is progress, and sleeps until the next deadline or an
+  /// interrupt.
   @inline(never)
   public mutating func round<Hardware: FirmwareHardware & ~Copyable, Links: ManagementLinks & ~Copyable>(
     serving links: inout Links
   ) where Parts.BoardType == Firmware<Hardware> {
     let now = board.hardware.now()
-    // First of all: a log that is to be erased is not opened.
+    // Before the node is polled: a log that is to be erased is not opened.
     var next = Links.areThere ? tendReset(at: now) : .never
     if board.mode != .bare {
       if !board.hasTakenSettings { takeWhatIsKept(at: now) }
@@ -86,7 +86,7 @@ extension ManagedNode where RadioType: ~Copyable {
     do throws(LogError) {
       try node.core.log.append(.restarted, bytes: bytes.span, at: now, clock: node.core.clock)
     } catch {
-      // A log that fails counts it in its own counters.
+      // The log counts the failure itself.
       return
     }
     node.core.log.commit()

@@ -3,10 +3,10 @@ import HeraldHAL
 
 /// A byte line in both directions, without framing.
 public protocol ByteLine: ~Copyable {
-  /// Moves received bytes to the front of `buffer`, which is not empty. Returns their number; 0 if there are
+  /// Moves received bytes to the start of `buffer`, which is not empty. Returns their number; 0 if there are
   /// none.
   mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int
-  /// Sends bytes: all of them, or, if there is no room now, none and `false`.
+  /// Sends all bytes, or, if there is no room, none and returns `false`.
   mutating func write(_ bytes: Span<UInt8>) -> Bool
 }
 
@@ -17,14 +17,15 @@ public struct SerialManagement<Line: ByteLine & ~Copyable, let capacity: Int>: M
   private var server = SMPServer()
   private var link = SMPSerialLink<capacity>()
   private var bytes: [64 of UInt8] = .init(repeating: 0)
-  /// How many bytes were received and how many of those the link has processed, or 0 and 0.
+  /// The number of received bytes, and the number of those that the link has processed; 0 and 0 if there are
+  /// none.
   private var count = 0
   private var taken = 0
   private var output: [64 of UInt8] = .init(repeating: 0)
-  /// How many of `output` are still to be sent.
+  /// The number of bytes of `output` still to be sent.
   private var waiting = 0
 
-  /// A link on `line`.
+  /// Creates a link on `line`.
   public init(_ line: consuming Line) { self.line = line }
 
   /// Receives, serves requests and sends responses.
@@ -37,7 +38,7 @@ public struct SerialManagement<Line: ByteLine & ~Copyable, let capacity: Int>: M
       taken = 0
     }
     if taken < count {
-      // Bytes received after a request stay in `bytes`: a response is sent from a buffer of its own.
+      // Bytes received after a request remain in `bytes`: the response has a separate buffer.
       taken &+= link.receive(
         bytes.span.extracting(taken..<count), at: now, server: &server, device: &device)
     }
@@ -48,11 +49,11 @@ public struct SerialManagement<Line: ByteLine & ~Copyable, let capacity: Int>: M
         waiting = link.send(into: &room)
         guard waiting > 0 else { break }
       }
-      // The line is full: its interrupt reports when there is room, or a few milliseconds pass.
+      // The line is full: wait for its interrupt, at most 2 ms.
       guard line.write(output.span.extracting(0..<waiting)) else { return now + .milliseconds(2) }
       waiting = 0
     }
-    // Bytes are received in parts of at most 64: there may be more.
+    // At most 64 bytes are received at a time: there may be more.
     return count > 0 ? now : .never
   }
 }

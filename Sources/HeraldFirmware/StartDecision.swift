@@ -1,18 +1,19 @@
 import HeraldEmbedded
 import HeraldHAL
 
-/// The start mode, from how the previous run ended: the cause of the restart, and which parts are enabled.
+/// The start mode, determined from the end of the previous run: the cause of the restart, and the enabled
+/// parts.
 ///
-/// A fault soon after start-up is likely to recur. After `limit` of them in a row the device starts without
-/// its radio, and after one more without its log: in that state the device can report what happened and
-/// receive other firmware, and it does not wear out the flash. It leaves safe mode by itself, by a restart
-/// after five minutes, which double each time up to four hours. A run of ten minutes resets the count.
+/// A fault soon after start-up is likely to recur. After `limit` consecutive faults the device starts without
+/// its radio, and after one more without its log: in that state it can report the fault and receive other
+/// firmware, and does not wear out the flash. It leaves safe mode by a restart after five minutes, a time
+/// that doubles with each entry up to four hours. A run of ten minutes resets the count.
 public struct StartDecision: BitwiseCopyable, Sendable {
-  /// How many faults of short runs in a row are too many.
+  /// The number of consecutive short runs with a fault after which safe mode is entered.
   public static var limit: UInt8 { 3 }
-  /// A run that ends before counts as short.
+  /// The length in seconds below which a run is short.
   public static var shortRun: UInt32 { 120 }
-  /// After this many seconds of a normal run earlier faults are cleared.
+  /// The length in seconds of a normal run after which earlier faults are cleared.
   public static var longRun: UInt32 { 600 }
 
   /// The restart report.
@@ -20,13 +21,13 @@ public struct StartDecision: BitwiseCopyable, Sendable {
   /// The record of this run.
   public let run: RetainedMemory.Run
 
-  /// Decides, from the record of the previous run in `memory` and the reset reason of the chip: `hint` is its
-  /// register, `nil` if it has none or no bit is set.
+  /// Decides from the record of the previous run in `memory` and the chip's reset reason: `hint` is that of
+  /// its reset register, `nil` if it has none or no bit is set.
   public init(_ memory: inout RetainedMemory, hint: RestartCause?) {
     let fault = memory.takeFault()
     let before = memory.run()
     let cause = fault?.cause ?? hint ?? before?.intent ?? (before == nil ? .powerOn : .resetLine)
-    // The record of a run does not count after a loss of power: its contents are then random, or outdated.
+    // After a loss of power the record is random or outdated, and is ignored.
     let last = cause == .powerOn ? RetainedMemory.Run() : before ?? RetainedMemory.Run()
     var run = RetainedMemory.Run()
     run.faults = last.faults
@@ -42,7 +43,7 @@ public struct StartDecision: BitwiseCopyable, Sendable {
       }
       if run.mode != .normal, run.safeStarts < .max { run.safeStarts &+= 1 }
     } else if cause == .safeModeOver {
-      // One more fault soon after is sufficient to return to it.
+      // One more early fault is sufficient to enter safe mode again.
       run.streak = Self.limit &- 1
       run.safeStarts = last.safeStarts
     }
@@ -62,7 +63,7 @@ public struct StartDecision: BitwiseCopyable, Sendable {
     memory.note(run)
   }
 
-  /// How long safe mode lasts when it is entered for the n-th time.
+  /// The duration of safe mode at its n-th entry.
   public static func safeTime(_ starts: UInt8) -> Interval {
     let doublings = UInt32(min(max(starts, 1) &- 1, 6))
     return .minutes(min(5 &<< doublings, 240))

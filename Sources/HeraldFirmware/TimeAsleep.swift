@@ -1,11 +1,11 @@
 import HeraldHAL
 
-/// How much of its time the processor has slept.
+/// The time that the processor has slept.
 public struct TimeAsleep: BitwiseCopyable, Sendable {
-  /// Milliseconds asleep since start-up.
+  /// The time asleep since start-up, in milliseconds.
   public private(set) var milliseconds: UInt64 = 0
 
-  /// A processor that has not slept.
+  /// Creates the state after a start.
   public init() {}
 
   /// Adds a sleep from `start` to `end`.

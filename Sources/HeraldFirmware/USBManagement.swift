@@ -6,19 +6,19 @@ import HeraldHAL
 public struct USBManagement<Controller: USBController & ~Copyable, let memory: Int, let depth: Int>:
   ManagementLinks, ~Copyable
 {
-  /// The device as the host sees it.
+  /// The USB device.
   public var device: USBDevice<Controller, memory, depth>
   private var server = SMPServer()
 
-  /// A device on `controller`. `serialNumber` is ASCII, without spaces. Both are made here and not in a main
-  /// function, which never returns: its stack would keep them.
+  /// Creates a device on `controller`. `serialNumber` is ASCII, without spaces. Both are evaluated here, not
+  /// in a main function that never returns, whose stack frame would retain them.
   @inline(never)
   public init(_ controller: @autoclosure () -> Controller, serialNumber: @autoclosure () -> InlineBytes<32>) {
     device = USBDevice(controller: controller(), serialNumber: serialNumber())
   }
 
-  /// Processes all pending work. The host's next action causes an interrupt. Not inlined: the loop's stack
-  /// frame has to be small while the node is polled.
+  /// Performs all pending work. Later actions of the host cause an interrupt. Not inlined, to keep the loop's
+  /// stack frame small while the node is polled.
   @inline(never)
   public mutating func serve<Device: ManagedDevice & ~Copyable>(
     at now: Instant, device managed: inout Device

@@ -33,7 +33,7 @@ public protocol Programmer: AnyObject {
 }
 
 extension Programmer {
-  /// Part of the new firmware.
+  /// By default part of the new firmware is written.
   public var stateHalfWay: FlashFailure.BoardState { .partlyWritten }
   public func remark(after plan: FlashPlan) -> String? { nil }
 }

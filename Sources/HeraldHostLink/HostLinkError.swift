@@ -1,29 +1,29 @@
 import HeraldText
 
-/// An error between this computer and a device, with a text for people and a cause for programs.
+/// An error between this computer and a device, with a text for the user and a cause for programs.
 ///
-/// The text says what happened, to what, and, if possible, what to do. Text from a device is passed through
-/// `PrintableText`.
+/// The text states what happened, to which object, and, if possible, the recommended action. Text from a
+/// device is sanitised by `PrintableText`.
 public struct HostLinkError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The class of the error, which determines the exit status of the command line.
   public enum Cause: String, Sendable, CaseIterable {
     /// No device, or none that matches.
     case noDevice = "no-device"
-    /// More than one device matches and none was chosen.
+    /// More than one device matches, and none was selected.
     case severalDevices = "several-devices"
-    /// The system does not let this user open the device.
+    /// The user has no permission to open the device.
     case permission = "permission"
-    /// Another program holds the device.
+    /// Another program uses the device.
     case busy = "busy"
-    /// The line to the device could not be opened, or broke.
+    /// The link to the device could not be opened, or was interrupted.
     case link = "link"
     /// The device did not respond in time.
     case noAnswer = "no-answer"
     /// The device sent invalid data.
     case protocolViolation = "protocol"
-    /// The device understood and refused.
+    /// The device refused the request.
     case refused = "refused"
-    /// The device did not prove that it is the one whose access key this computer has.
+    /// The device did not prove possession of the access key stored on this computer.
     case notProved = "not-proved"
     /// The operation was completed in part, which is kept.
     case partial = "partial"
@@ -42,7 +42,7 @@ public struct HostLinkError: Error, Sendable, Equatable, CustomStringConvertible
   /// The recommended action; `nil` if there is none.
   public let advice: String?
 
-  /// An error from its parts.
+  /// Initialises each member.
   public init(_ cause: Cause, _ what: String, advice: String? = nil) {
     self.cause = cause
     self.what = what
@@ -61,7 +61,7 @@ extension HostLinkError {
 }
 
 extension HostLinkError.Cause {
-  /// The exit status of a program that ends because of it. These numbers are documented and do not change.
+  /// The exit status of a program that ends with this error. These numbers are documented and stable.
   public var exitStatus: Int32 {
     switch self {
     case .noDevice: 2

@@ -13,7 +13,7 @@ enum SystemCall {
     }
   }
 
-  /// Writes all of `bytes` to a file that is open; `path` names it in the error.
+  /// Writes all of `bytes` to an open file; `path` is used in the error.
   static func writeAll(
     _ bytes: [UInt8], to descriptor: Int32, at path: String
   ) throws(HostLinkError) {
@@ -26,7 +26,8 @@ enum SystemCall {
       }
       guard count > 0 else {
         throw .system(
-          .storage, "\(path) cannot be written", code: errno, advice: "make room, and run the command again")
+          .storage, "\(path) cannot be written", code: errno,
+          advice: "free disk space and run the command again")
       }
       written += count
     }
@@ -37,23 +38,23 @@ enum SystemCall {
 public struct Deadline: Sendable, Comparable {
   private let instant: ContinuousClock.Instant
 
-  /// The moment `duration` from now.
+  /// The time `duration` from now.
   public static func after(_ duration: Duration) -> Deadline {
     Deadline(instant: ContinuousClock.now.advanced(by: duration))
   }
 
-  /// The remaining time; zero if it has passed.
+  /// The remaining time; zero after the deadline.
   public var remaining: Duration { max(.zero, ContinuousClock.now.duration(to: instant)) }
-  /// Whether it has passed.
+  /// Whether the deadline has passed.
   public var hasPassed: Bool { ContinuousClock.now >= instant }
 
-  /// The remaining time in milliseconds, rounded up so that a wait never ends before its deadline.
+  /// The remaining time in milliseconds, rounded up so that a wait does not end before the deadline.
   var remainingMilliseconds: Int32 {
     let left = remaining.components
     let milliseconds = left.seconds * 1000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
     return Int32(clamping: milliseconds)
   }
 
-  /// Whether `left` is earlier.
+  /// Whether `left` is earlier than `right`.
   public static func < (left: Deadline, right: Deadline) -> Bool { left.instant < right.instant }
 }

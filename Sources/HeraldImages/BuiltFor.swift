@@ -1,6 +1,6 @@
 extension FirmwareImage {
-  /// The board that this image says it was built for: `script/build` leaves `board=` and the board's name in
-  /// each image, between zero bytes. `nil` if it says nothing, or says it more than once and not the same.
+  /// The board for which the image was built: `script/build` stores `board=` and the board's name in each
+  /// image, between zero bytes. `nil` if there is none, or if there are several different ones.
   public var builtFor: String? {
     var found: String?
     for segment in segments {

@@ -3,27 +3,27 @@ import HeraldEmbedded
 /// The init packet for Nordic's boot loader, sent before the application (`dfu-cc.proto` of nRF5 SDK 17:
 /// Packet, Command, InitCommand).
 ///
-/// Without a signature: the open boot loader of the nRF52840 Dongle takes applications from anybody, and asks
-/// for signatures only of boot loaders and SoftDevices.
+/// It has no signature: the open boot loader of the nRF52840 Dongle accepts unsigned applications, and
+/// requires signatures only for boot loaders and SoftDevices.
 struct DFUInitPacket: Equatable {
-  /// The application's version; a boot loader refuses a lower one than it has.
+  /// The application's version; a boot loader refuses one lower than that installed.
   var firmwareVersion: UInt32 = 1
-  /// 52 for all nRF52.
+  /// The hardware version: 52 for all nRF52.
   var hardwareVersion: UInt32 = 52
-  /// The SoftDevices it can run with, by their numbers; 0 for none.
+  /// The identifiers of the compatible SoftDevices; 0 for none.
   var softDevices: [UInt32] = [0]
-  /// Bytes of the application.
+  /// The size of the application in bytes.
   var size: UInt32
   /// SHA-256 of the application.
   var hash: [UInt8]
-  /// Whether a boot loader made for debugging skips the versions.
+  /// Whether a boot loader built for debugging skips the version checks.
   var isDebug = false
 
   private static let opInit: UInt64 = 1
   private static let typeApplication: UInt64 = 0
   private static let hashSHA256: UInt64 = 3
 
-  /// That of `application`.
+  /// Creates the init packet of `application`.
   init(application: [UInt8]) {
     size = UInt32(clamping: application.count)
     hash = Self.hash(of: application)

@@ -1,36 +1,36 @@
 import Foundation
 import HeraldEmbedded
 
-/// A package for a boot loader, as `nrfutil` and `adafruit-nrfutil` make and take it: a zip archive with a
-/// manifest, an init packet and the application.
+/// A DFU package in the format of `nrfutil` and `adafruit-nrfutil`: a zip archive with a manifest, an init
+/// packet and the application.
 public struct DFUPackage: Equatable, Sendable {
-  /// What kind of boot loader it is for.
+  /// The kind of boot loader.
   public enum Kind: Equatable, Sendable {
     /// Nordic's Secure DFU, of nRF5 SDK 12 and later.
     case secure
-    /// The DFU before that, which Adafruit's boot loader has, on a board with one of these SoftDevices, by
-    /// their numbers.
+    /// The DFU of earlier SDKs, as in Adafruit's boot loader, on a board with one of these SoftDevices, given
+    /// by their identifiers.
     case legacy(softDevices: [UInt16])
   }
 
-  /// What kind of boot loader it is for.
+  /// The kind of boot loader for which the package is intended.
   public let kind: Kind
   /// The init packet.
   public let initPacket: [UInt8]
   /// The application.
   public let application: [UInt8]
 
-  /// A package of `image` for a boot loader that puts it where it begins. The bytes between segments becomes
-  /// `FF`, and so does what is missing of the last word, which the boot loaders ask for.
-  /// - Throws: `FirmwareError` if the image has no such form.
+  /// Creates a package of `image` for a boot loader that writes it to its start address. Bytes between
+  /// segments, and those that complete the last word, as boot loaders require, are `FF`.
+  /// - Throws: `FirmwareError` if the image has no binary form.
   public init(_ image: FirmwareImage, _ kind: Kind) throws(FirmwareError) {
     var bytes = try image.file(.binary)
     while bytes.count % 4 != 0 { bytes.append(0xFF) }
     switch kind {
     case .secure: self.init(application: bytes, isDebug: false)
     case .legacy(let softDevices):
-      // That there is no SoftDevice is seen where one would have its number: there flash has to be erased,
-      // which it is as far as the application goes.
+      // The boot loader detects the absence of a SoftDevice by erased flash at the address of its identifier.
+      // Only the pages of the application are erased, so that it must extend beyond that address.
       if softDevices == [SoftDevice.absent] {
         while bytes.count <= SoftDevice.numberPage { bytes += [0xFF, 0xFF, 0xFF, 0xFF] }
       }
@@ -56,8 +56,8 @@ public struct DFUPackage: Equatable, Sendable {
     self.application = application
   }
 
-  /// Reads a package: its init packet has to agree with the application.
-  /// - Throws: `FirmwareError`, which says what is wrong.
+  /// Parses a package, whose init packet must match the application.
+  /// - Throws: `FirmwareError` with the reason.
   public init(file: [UInt8]) throws(FirmwareError) {
     let archive = try StoredZip(file)
     func content(_ name: String) throws(FirmwareError) -> [UInt8] {

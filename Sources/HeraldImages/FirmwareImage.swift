@@ -41,7 +41,7 @@ public struct FirmwareImage: Equatable, Sendable {
     public let address: UInt32
     /// The stack pointer at reset.
     public let initialStackPointer: UInt32
-    /// The reset handler, without the bit that says Thumb.
+    /// The address of the reset handler, without the Thumb bit.
     public let resetHandler: UInt32
     /// Whether it can be one: the stack aligned and in RAM (0x20000000 and up), the handler in Thumb code of
     /// this image.
@@ -50,24 +50,24 @@ public struct FirmwareImage: Equatable, Sendable {
 
   /// The form of the file.
   public let format: Format
-  /// Sorted by address; none touch or overlap.
+  /// The segments in ascending order of address, neither adjacent nor overlapping.
   public let segments: [Segment]
   /// The entry address in the file, if it has one.
   public let entry: UInt32?
-  /// The family that UF2 blocks name, if they name one.
+  /// The family identifier of UF2 blocks; `nil` if there is none.
   public let uf2Family: UInt32?
   /// The MCUboot image in these bytes, for any file format; `nil` if it is none.
   public let mcuboot: MCUbootImage?
   /// The package in which it came, if it was one.
   public let package: DFUPackage?
 
-  /// The largest file that is read.
+  /// The maximum size of a file in bytes.
   public static let largestFile = 64 << 20
 
-  /// Parses a file by what it begins with. What begins as none of the forms is a binary for `base`, if there
-  /// is one. A file in MCUboot's form is at `base`, too, or at 0. The application of a package is at `base`,
-  /// or where the SoftDevice that the package names lets it begin, or at `packageBase`.
-  /// - Throws: `FirmwareError`, which says where and why.
+  /// Parses a file, whose format is detected from its first bytes. A file in no known format is a raw binary
+  /// at `base`, which is then required. An MCUboot image is at `base`, by default at 0. The application of a
+  /// package is at `base`, or at the address determined by the package's SoftDevice, or at `packageBase`.
+  /// - Throws: `FirmwareError` with the position and the reason.
   public init(_ bytes: [UInt8], base: UInt32? = nil, packageBase: UInt32? = nil) throws(FirmwareError) {
     if bytes.starts(with: [0x7F, 0x45, 0x4C, 0x46]) {
       self = try ELFImage.parse(bytes.span)

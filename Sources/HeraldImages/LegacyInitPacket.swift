@@ -21,13 +21,13 @@ package struct LegacyInitPacket: Equatable {
     check = Self.checksum(application)
   }
 
-  /// Whether the application is compared by its CRC-16 alone, which anybody can make.
+  /// Whether the application is verified only by its CRC-16, without a signature.
   package var isPlain: Bool { check.count == 2 }
 
-  /// Whether it may be that of `application`.
+  /// Whether it is consistent with `application`: a CRC-16 must match; a signature is not verified.
   package func agrees(with application: [UInt8]) -> Bool { !isPlain || check == Self.checksum(application) }
 
-  /// The same for other bytes.
+  /// Creates a copy for another application with its CRC-16, and other SoftDevices.
   package func with(application: [UInt8], softDevices: [UInt16]) -> LegacyInitPacket {
     var other = self
     other.softDevices = softDevices

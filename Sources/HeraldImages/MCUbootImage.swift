@@ -54,15 +54,15 @@ public struct MCUbootImage: Equatable, Sendable {
       self.init(major: major, minor: minor, revision: revision, build: build)
     }
 
-    /// As `1.2.3`, with `+4` behind it if there is a build.
+    /// The version as `1.2.3`, followed by `+4` if there is a build number.
     public var description: String { "\(major).\(minor).\(revision)\(build > 0 ? "+\(build)" : "")" }
   }
 
-  /// One entry of a list.
+  /// An entry of a TLV list.
   public struct Entry: Equatable, Sendable {
-    /// What it is; see `EntryType`.
+    /// The type; see `EntryType`.
     public let type: UInt16
-    /// What it says.
+    /// The value, in the format defined by `type`.
     public let value: [UInt8]
 
     package init(type: UInt16, value: [UInt8]) {
@@ -127,13 +127,13 @@ public struct MCUbootImage: Equatable, Sendable {
   public let protectedEntries: [Entry]
   /// Hash, key and signature.
   public let entries: [Entry]
-  /// All of it, without what may follow in a slot.
+  /// The complete image, without bytes that follow it in a slot.
   public let bytes: [UInt8]
-  /// How many of the bytes hash and signature cover.
+  /// The number of bytes covered by hash and signature.
   public let coveredSize: Int
 
-  /// Parses an image; what follows its lists is left out.
-  /// - Throws: `FirmwareError`, which says what is cut off or contradicts itself.
+  /// Parses an image; bytes after its TLV lists are ignored.
+  /// - Throws: `FirmwareError` if the image is truncated or inconsistent.
   public init(_ file: [UInt8]) throws(FirmwareError) {
     var reader = ByteReader(file.span)
     guard reader.u32() == Self.magic else { throw FirmwareError("this is no MCUboot image") }

@@ -1,17 +1,17 @@
 import HeraldHAL
 import HeraldText
 
-/// A zip archive whose files are stored as they are (PKWARE's APPNOTE 6.3, 4.3): what Nordic's packages are.
-/// Compressed files are refused by name.
+/// A zip archive with uncompressed files (PKWARE's APPNOTE 6.3, 4.3), as in Nordic's packages. A compressed
+/// file is an error that contains its name.
 struct StoredZip: Equatable {
   private static let localSignature: UInt32 = 0x0403_4B50
   private static let centralSignature: UInt32 = 0x0201_4B50
   private static let endSignature: UInt32 = 0x0605_4B50
   private static let version: UInt16 = 20
-  /// 1 January 1980, the first day there is: the same files make the same archive.
+  /// 1980-01-01, the earliest date of the format. It is constant, so that equal files give equal archives.
   private static let date: UInt16 = 0x0021
   private static let endSize = 22
-  /// Larger than any package; keeps what a damaged archive says within reason.
+  /// The maximum number of files: more than in any package. Limits the work for a damaged archive.
   private static let mostFiles = 64
 
   /// Names and contents, in order.

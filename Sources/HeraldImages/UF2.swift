@@ -1,13 +1,13 @@
 import HeraldHAL
 
-/// Microsoft's UF2: blocks of 512 bytes, each of which says where its bytes go.
+/// Microsoft's UF2: blocks of 512 bytes, each with the address of its payload.
 ///
 /// Each is: 0 `0A324655`, 4 `9E5D5157`, 8 flags, 12 address, 16 bytes of payload, 20 number of the block, 24
 /// how many there are, 28 family, 32 payload and what is tagged on, 508 `0AB16F30`; all u32, little-endian
 /// (the format's README, "File format").
 package enum UF2 {
   package static let blockSize = 512
-  /// Room for payload and what is tagged on.
+  /// The maximum size of payload and extension tags in bytes.
   static let dataSize = 476
   /// The payload that every boot loader takes.
   static let payloadSize = 256
@@ -104,8 +104,8 @@ package enum UF2 {
         UInt32(blocks.count), family,
       ] { file.append(littleEndian: word) }
       file += block.bytes
-      // What is behind the payload is never written: the format says FF, and the tools that people have write
-      // 0. Boot loaders do not look.
+      // The bytes after the payload are not written to the chip: the format specifies FF, common tools use 0,
+      // and boot loaders ignore them.
       file += [UInt8](repeating: 0, count: dataSize - payloadSize)
       file.append(littleEndian: lastMagic)
     }

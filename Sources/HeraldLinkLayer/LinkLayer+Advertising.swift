@@ -30,10 +30,12 @@ extension LinkLayer where Peripheral: ~Copyable {
     let delay = advertising.isHighDuty ? 0 : random.next() % 10_000
     advertisingDue = eventStart + advertising.interval + delay
     guard exchange.advertisingEvent.wasRequested else { return }
-    // A CONNECT_IND is accepted even if the host has meanwhile stopped or replaced the advertising: the
-    // advertisement that it answers was transmitted.
+    // A CONNECT_IND is accepted even if the host has meanwhile stopped the advertising or replaced its data:
+    // the advertisement that it answers was transmitted. If the host has changed the own address, it is
+    // ignored: a peer that knows the former address must not read what belongs to the new one.
     let place = freePlace()
-    guard place >= 0, let wanted = requested(), wanted.isValid else {
+    guard place >= 0, let wanted = requested(), wanted.isValid, wanted.advertiser == advertising.address
+    else {
       counters.requestsRefused &+= 1
       return
     }

@@ -3,17 +3,18 @@ import HeraldEmbedded
 import HeraldHAL
 import HeraldHCI
 
-/// What made-up advertisements look like.
+/// The advertising data of a flood of generated advertisements.
 public enum FloodKind: String, CaseIterable, Sendable {
-  /// They show Herald's short service, each under another address.
+  /// Herald's short service, each with another address.
   case herald
-  /// They show Apple's data as phones in whose background Herald may run, each under another address.
+  /// Apple's manufacturer data, as of phones on which Herald may run in the background, each with another
+  /// address.
   case apple
-  /// They show nothing of Herald's, each under another address.
+  /// No Herald data, each with another address.
   case plain
-  /// They show Herald's short service and one pseudo device address, each under another address.
+  /// Herald's short service and the same pseudo device address, each with another address.
   case sender
-  /// They show Herald's short service, three at once under each address.
+  /// Herald's short service, three advertisements with each address.
   case triple
 
   var data: [UInt8] {
@@ -26,54 +27,53 @@ public enum FloodKind: String, CaseIterable, Sendable {
   }
 }
 
-/// What is tried.
+/// The parameters of a simulated flood.
 public struct FloodConfiguration: Sendable {
   /// The kind of the flood; `nil` for none.
   public var kind: FloodKind?
-  /// How long the flood lasts, in seconds.
+  /// The duration of the flood in seconds.
   public var seconds = 3600
-  /// Made-up advertisements a second, 1…1,000.
+  /// Generated advertisements per second, 1…1,000.
   public var perSecond = 1000
-  /// How long before the flood the device is switched on, in seconds: a multiple of 30.
+  /// The time in seconds from switching on to the start of the flood: a multiple of 30.
   public var secondsBefore = 1800
-  /// How many peers are met and read in that time.
+  /// The number of peers that are detected and read in that time.
   public var contacts = 40
-  /// How many of these are present during the flood. Each is heard every 2.4 s on average, as with the
-  /// default scan timing.
+  /// The number of these peers that are present during the flood. Each is received every 2.4 s on average, as
+  /// with the default scan timing.
   public var residents = 10
-  /// Pages of 4 KB in the device's flash.
+  /// The number of 4 KB pages in the device's flash.
   public var flashPages = 40
-  /// The same seed gives the same history.
+  /// The seed: equal seeds give equal histories.
   public var seed: UInt64 = 1
 
-  /// An hour without a flood, on 160 KB of log.
+  /// Creates the parameters of an hour without a flood, with a log of 160 KB.
   public init() {}
 }
 
 /// The results of a flood.
 public struct FloodOutcome: Equatable, Sendable {
-  /// Peers whose payloads were read before the flood.
+  /// The number of peers whose payloads were read before the flood.
   public var contacts = 0
-  /// Those of them whose every record is still in the log, in the pages where it was.
+  /// The number of those of which every record is still in its page of the log.
   public var contactsKept = 0
-  /// Whole windows of 30 s of the peers that were present from the beginning, and those of them with a
-  /// reading.
+  /// The number of 30 s windows of the peers that were present throughout.
   public var windows = 0
-  /// See `windows`.
+  /// The number of those windows with at least one reading.
   public var windowsWithReading = 0
-  /// Seconds from the arrival of a peer in the midst of the flood, which advertises four times a second, to
+  /// The time in seconds from the arrival, during the flood, of a peer that advertises four times a second to
   /// its first reading; `nil` if there is none.
   public var arrivalSeconds: Double?
-  /// The same of a peer that is heard once a second, and opens a connection to the device five seconds after
-  /// it has come.
+  /// The same time for a peer that is received once a second and opens a connection to the device five
+  /// seconds after its arrival.
   public var callerSeconds: Double?
-  /// Flash pages erased during the flood.
+  /// The number of flash pages erased during the flood.
   public var erasures = 0
   /// Advertisements of unknown addresses that were refused, as counted by the device.
   public var strangersRefused: UInt32 = 0
   /// Readings of unknown addresses that were refused, as counted by the device.
   public var readingsRefused: UInt32 = 0
-  /// Events that the log says were lost.
+  /// The number of lost events recorded in the log.
   public var dropped: UInt64 = 0
 }
 
@@ -87,7 +87,7 @@ public final class Flood {
     4
   >
 
-  /// The upper half of the addresses of those who are there.
+  /// The upper 16 bits of the addresses of the present peers.
   static var presentHigh: UInt16 { 0x5A00 }
   private static var arrival: Int { 1000 }
   private static var connectingPeer: Int { 1001 }
@@ -98,10 +98,10 @@ public final class Flood {
   private var random: SeededRandom
   private var now: UInt64 = 0
   private let present = FloodKind.herald.data
-  /// When each peer that is present is heard next, in milliseconds.
+  /// The time, in milliseconds, at which each present peer is received next.
   private var due: [(peer: Int, at: UInt64, period: UInt32)] = []
 
-  /// A device that has not been switched on.
+  /// Creates a device that is switched off.
   public init(_ configuration: FloodConfiguration) {
     self.configuration = configuration
     random = SeededRandom(seed: configuration.seed)
@@ -138,10 +138,10 @@ public final class Flood {
     due.append((peer, now + UInt64(random.below(period)), period))
   }
 
-  /// When the flood begins, in milliseconds.
+  /// The start of the flood in milliseconds.
   private var beginning: UInt64 { UInt64(configuration.secondsBefore) * 1000 }
 
-  /// Time with contacts, then the flood, then what came of it.
+  /// Runs the time with contacts, the flood, and 31 s after it, and evaluates the results.
   public func run() throws -> FloodOutcome {
     for peer in 0..<configuration.contacts { come(peer, every: 2400) }
     while now < beginning {
@@ -254,7 +254,7 @@ public final class Flood {
   }
 }
 
-/// Records when the present peers were heard.
+/// Records the times at which the present peers were received.
 struct FloodRecorder: SensorDelegate {
   private var heard: [UInt32: Set<Int>] = [:]
   private var firsts: [UInt32: UInt64] = [:]
@@ -265,9 +265,9 @@ struct FloodRecorder: SensorDelegate {
     if firsts[target.low] == nil { firsts[target.low] = now.milliseconds }
   }
 
-  /// The windows of 30 s since start-up in which a peer was heard.
+  /// The 30 s windows since start-up in which a peer was received.
   func windows(of peer: Int) -> Set<Int> { heard[UInt32(peer)] ?? [] }
 
-  /// When a peer was heard first, in milliseconds.
+  /// The time at which a peer was first received, in milliseconds.
   func first(of peer: Int) -> UInt64? { firsts[UInt32(peer)] }
 }

@@ -1,29 +1,29 @@
 import HeraldHAL
 
-/// Flash in memory that enforces the rules of flash and can lose its power at any step.
+/// Flash in memory that enforces the rules of flash and simulates a loss of power at any step.
 ///
-/// The contents outlive the `MemoryFlash` in its `image`: a test keeps the image, cuts the power, and mounts
-/// again.
+/// The contents are stored in `image` and outlive the `MemoryFlash`: a test keeps the image, cuts the power,
+/// and mounts again.
 public struct MemoryFlash: Flash, ~Copyable {
-  /// The contents and what happens to them.
+  /// The contents, power and counters.
   public let image: FlashImage
 
-  /// The flash with these contents.
+  /// Creates a flash with these contents.
   public init(_ image: FlashImage) { self.image = image }
 
-  /// A flash of erased pages.
+  /// Creates a flash of erased pages.
   public init(pageSize: Int, pageCount: Int, wordSize: Int) {
     self.init(FlashImage(pageSize: pageSize, pageCount: pageCount, wordSize: wordSize))
   }
 
-  /// Bytes in a page.
+  /// The size of a page in bytes.
   public var pageSize: Int { image.pageSize }
-  /// How many pages there are.
+  /// The number of pages.
   public var pageCount: Int { image.pageCount }
-  /// Bytes in a word.
+  /// The size of a word in bytes.
   public var wordSize: Int { image.wordSize }
 
-  /// Reads bytes, which costs no step.
+  /// Reads bytes. Reading is not a step.
   public mutating func read(
     page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>
   ) throws(FlashError) {
@@ -32,7 +32,7 @@ public struct MemoryFlash: Flash, ~Copyable {
     for index in 0..<buffer.count { buffer[index] = image.bytes[start + index] }
   }
 
-  /// Programs erased words; one step for each word.
+  /// Programs erased words. Each word is one step.
   public mutating func program(page: Int, offset: Int, _ bytes: Span<UInt8>) throws(FlashError) {
     let start = try image.locateWords(page: page, offset: offset, count: bytes.count)
     image.programs += 1
@@ -49,7 +49,7 @@ public struct MemoryFlash: Flash, ~Copyable {
     }
   }
 
-  /// Sets words to zero, erased or not; one step for each word.
+  /// Sets words to zero, whether erased or programmed. Each word is one step.
   public mutating func clear(page: Int, offset: Int, count: Int) throws(FlashError) {
     let start = try image.locateWords(page: page, offset: offset, count: count)
     var word = 0
@@ -65,7 +65,7 @@ public struct MemoryFlash: Flash, ~Copyable {
     }
   }
 
-  /// Erases a page; one step.
+  /// Erases a page. This is one step.
   public mutating func erase(page: Int) throws(FlashError) {
     let start = try image.locate(page: page, offset: 0, count: pageSize)
     let outcome = try image.step(page: page)
@@ -79,36 +79,36 @@ public struct MemoryFlash: Flash, ~Copyable {
   }
 }
 
-/// The contents of a `MemoryFlash`, and the power that feeds it.
+/// The contents and the power supply of a `MemoryFlash`.
 ///
-/// A step is one word programmed or cleared, or one page erased. When power is to be cut at step n, steps
-/// before it are done, step n is left half done, and everything after it fails until `restorePower`.
+/// A step is one word programmed or cleared, or one page erased. If power is cut at step n, the steps before
+/// it are completed, step n is completed in part, and every operation after it fails until `restorePower`.
 public final class FlashImage {
-  /// Bytes in a page.
+  /// The size of a page in bytes.
   public let pageSize: Int
-  /// How many pages there are.
+  /// The number of pages.
   public let pageCount: Int
-  /// Bytes in a word.
+  /// The size of a word in bytes.
   public let wordSize: Int
-  /// All bytes, page after page. A test may change them at will.
+  /// All bytes, page after page. Tests may change them.
   public var bytes: [UInt8]
-  /// How many times each page was erased.
+  /// The number of erasures of each page.
   public internal(set) var erasures: [Int]
-  /// How many steps were taken.
+  /// The number of steps executed.
   public internal(set) var steps = 0
-  /// How many times `program` was called.
+  /// The number of calls of `program`.
   public internal(set) var programs = 0
-  /// Whether operations work.
+  /// Whether power is on; operations fail without it.
   public private(set) var hasPower = true
-  /// Pages on which every programming, clearing and erasure fails, as worn-out pages do.
+  /// Pages on which every programming, clearing and erasure fails, as on worn-out pages.
   public var brokenPages: Set<Int> = []
 
-  /// The steps taken, if recording is enabled by setting it to an empty array.
+  /// The executed steps. Recording is enabled by setting it to an empty array.
   public var journal: [Step]?
 
-  /// One step.
+  /// A recorded step.
   public enum Step: Equatable, Sendable {
-    /// The word at an offset of a page got these bytes, by programming or clearing.
+    /// A word was programmed or cleared: the page, the offset, and the bytes written.
     case word(Int, Int, [UInt8])
     /// A page was erased.
     case erasure(Int)
@@ -118,13 +118,13 @@ public final class FlashImage {
   private var tearing = Tearing.nothing
   private var random: UInt64 = 0
 
-  /// What the interrupted step leaves behind.
+  /// The result of the interrupted step.
   public enum Tearing: Equatable, Sendable {
-    /// Nothing of it was done.
+    /// The bytes are unchanged.
     case nothing
-    /// Some of the bits that were to change have changed, chosen by a generator with this seed.
+    /// Some of the bits to be changed have changed, selected by a generator with this seed.
     case some(seed: UInt64)
-    /// One stretch of its bytes has changed: those from one eighth of it up to another, 0…8.
+    /// The bytes of one range have changed: from one eighth of the step to another, 0…8.
     case stretch(from: Int, to: Int)
     /// The operation completed, but its result was lost.
     case all
@@ -135,7 +135,7 @@ public final class FlashImage {
     case cut
   }
 
-  /// Erased pages.
+  /// Creates an image of erased pages.
   public init(pageSize: Int, pageCount: Int, wordSize: Int) {
     self.pageSize = pageSize
     self.pageCount = pageCount
@@ -144,27 +144,27 @@ public final class FlashImage {
     erasures = Array(repeating: 0, count: pageCount)
   }
 
-  /// A copy with the same contents, full power, and counts from zero.
+  /// A copy with the same contents, power on, and counters of zero.
   public func copy() -> FlashImage {
     let copy = FlashImage(pageSize: pageSize, pageCount: pageCount, wordSize: wordSize)
     copy.bytes = bytes
     return copy
   }
 
-  /// Cuts the power in `steps` steps from now: 0 interrupts the next one.
+  /// Cuts the power after `steps` further steps: 0 interrupts the next one.
   public func cutPower(afterSteps steps: Int, tearing: Tearing) {
     cutAt = self.steps + steps
     self.tearing = tearing
     if case .some(let seed) = tearing { random = seed }
   }
 
-  /// Power is back, and stays.
+  /// Restores the power and cancels a scheduled cut.
   public func restorePower() {
     hasPower = true
     cutAt = nil
   }
 
-  /// Does a step of a journal to the contents, or leaves it half done.
+  /// Applies a step of a journal to the contents, completely or as `tearing` specifies.
   public func apply(_ step: Step, tearing: Tearing = .all) {
     self.tearing = tearing
     if case .some(let seed) = tearing { random = seed }
@@ -217,8 +217,8 @@ public final class FlashImage {
     throw .hardware
   }
 
-  /// What a byte is after a step: `old` before it, `new` if the step is done, `index` its place among the
-  /// `count` bytes of the step.
+  /// The value of a byte after a step: `old` is the value before, `new` the value after a completed step,
+  /// `index` its position among the `count` bytes of the step.
   func worn(_ new: UInt8, from old: UInt8, _ outcome: Outcome, _ index: Int, of count: Int) -> UInt8 {
     guard outcome == .cut else { return new }
     switch tearing {

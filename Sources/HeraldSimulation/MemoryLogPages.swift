@@ -1,17 +1,17 @@
 import HeraldEmbedded
 
-/// A page of a log in memory, as a host would get it.
+/// A page of a log in memory, as a host downloads it.
 public struct MemoryLogPage: Sendable {
-  /// Its number.
+  /// The page number.
   public let sequence: UInt32
-  /// Whether more may be added to it.
+  /// Whether records may still be added.
   public let isOpen: Bool
-  /// What is readable of it.
+  /// The readable bytes.
   public let bytes: [UInt8]
 }
 
 extension FlashLog where F == MemoryFlash {
-  /// Every page as far as it is committed, the oldest first.
+  /// All pages up to the last commit, the oldest first.
   public mutating func committedPages() throws -> [MemoryLogPage] {
     let status = committedStatus()
     var pages: [MemoryLogPage] = []

@@ -1,13 +1,13 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// A radio for unit tests: plays a script of events and records every command with its time.
+/// A radio for unit tests: delivers scripted events and records every command with its time.
 ///
-/// It keeps to the contract of `Radio` and notes every call that breaks it in `violations`. Peers do nothing
-/// by themselves unless `responder` speaks for them; cancelled attempts and disconnections are confirmed at
-/// the next poll by default.
+/// It checks the caller against the contract of `Radio` and records each breach in `violations`. Peers are
+/// passive unless `responder` is set; cancelled attempts and disconnections are confirmed at the next poll by
+/// default.
 public struct MockRadio: Radio, ~Copyable {
-  /// Something the core asked for.
+  /// A command of the core.
   public enum Command: Equatable, Sendable {
     /// `startAdvertising`.
     case startAdvertising(AdvertisingParameters, data: [UInt8], scanResponse: [UInt8])
@@ -23,77 +23,77 @@ public struct MockRadio: Radio, ~Copyable {
     case cancelConnect
     /// `disconnect`.
     case disconnect(ConnectionID)
-    /// `send`: a request or command of ours.
+    /// `send`: a request or command.
     case send([UInt8], on: ConnectionID)
-    /// What `pduReceived` answered.
+    /// The response returned by `pduReceived`.
     case answer([UInt8], on: ConnectionID)
     /// `readRSSI`.
     case readRSSI(ConnectionID)
   }
 
-  /// A command and when it was given: at the time of the last poll.
+  /// A command and its time: that of the last poll.
   public struct Record: Equatable, Sendable {
-    /// Time of the call.
+    /// The time of the call.
     public let time: Instant
-    /// The command that was called.
+    /// The command.
     public let command: Command
   }
 
-  /// Something that happens to the core.
+  /// An event of the radio.
   public enum Event: Sendable {
     /// The radio's state changed.
     case state(RadioState)
-    /// An advertisement was heard.
+    /// An advertisement was received.
     case advertisement(DeviceAddress, RSSI, AdvertisingReport.Kind, [UInt8])
     /// A connection was opened.
     case opened(ConnectionID, ConnectionRole, peer: DeviceAddress)
-    /// The attempt failed.
+    /// The connection attempt failed.
     case failed(DisconnectReason)
     /// A connection ended.
     case closed(ConnectionID, DisconnectReason)
     /// An ATT PDU arrived.
     case pdu([UInt8], on: ConnectionID)
-    /// A connection can take a PDU again.
+    /// A connection can accept a PDU again.
     case readyToSend(ConnectionID)
     /// An RSSI was measured on a connection.
     case measured(RSSI, on: ConnectionID)
   }
 
-  /// What it claims to be able to do.
+  /// The capabilities that the radio reports.
   public var capabilities: RadioCapabilities
-  /// Whether it is usable.
+  /// The state of the radio.
   public private(set) var state: RadioState
   /// The time of the last poll.
   public private(set) var now: Instant
-  /// Every command so far.
+  /// The recorded commands.
   public var commands: [Record]
-  /// Calls that broke the contract of `Radio`, in words.
+  /// The calls that violated the contract of `Radio`, as text.
   public private(set) var violations: [String]
-  /// Whether a cancelled attempt ends with `connectionFailed`, as the contract promises.
+  /// Whether a cancelled attempt ends with `connectionFailed`, as the contract requires.
   public var confirmsCancel = true
-  /// Whether a disconnection is confirmed with `connectionClosed`, as the contract promises.
+  /// Whether a disconnection is confirmed with `connectionClosed`, as the contract requires.
   public var confirmsDisconnect = true
-  /// Whether `send` refuses everything as `.busy`.
+  /// Whether `send` fails with `.busy` on every call.
   public var isClogged = false
-  /// Answers our requests for the peers at the next poll: the connection and the request, to the response if
-  /// there is one.
+  /// Returns a peer's response to a request, given the connection and the request; `nil` if there is none. It
+  /// is delivered at the next poll.
   public var responder: (@Sendable (ConnectionID, [UInt8]) -> [UInt8]?)?
   /// Whether `send` and responses are recorded: switched off in tests of millions of events.
   public var recordsCommands = true
 
-  /// Whether it advertises, and what.
+  /// The current advertising parameters; `nil` if it does not advertise.
   public private(set) var advertising: AdvertisingParameters?
-  /// Whether it scans, and how.
+  /// The current scan parameters; `nil` if it does not scan.
   public private(set) var scanning: ScanParameters?
-  /// The peer of the current connection attempt.
+  /// The peer of the current connection attempt; `nil` if there is none.
   public private(set) var connecting: DeviceAddress?
-  /// The connections that are open.
+  /// The open connections.
   public private(set) var open: Set<ConnectionID> = []
 
   private var script: [(time: Instant, event: Event)] = []
   private var played = 0
 
-  /// A radio that is ready from the first poll on.
+  /// Creates a radio that is ready from the first poll on.
   public init(capabilities: RadioCapabilities = Self.usualCapabilities) {
     self.capabilities = capabilities
     state = .starting
@@ -103,24 +103,24 @@ public struct MockRadio: Radio, ~Copyable {
     script.append((.start, .state(.ready)))
   }
 
-  /// A radio that can do everything, with four connections and 247-byte PDUs.
+  /// The default capabilities: all roles at once, four connections and 247-byte PDUs.
   public static var usualCapabilities: RadioCapabilities {
     RadioCapabilities(
       canAdvertise: true, canAdvertiseWhileConnected: true, canScanWhileConnecting: true, canConnect: true,
       connections: 4, maximumPDU: 247, publicAddress: .zero)
   }
 
-  /// Lets `event` happen at `time`, after everything scripted for that time before.
+  /// Schedules `event` at `time`, after the events already scheduled for that time.
   public mutating func at(_ time: Instant, _ event: Event) {
     var place = script.count
     while place > played, script[place - 1].time > time { place -= 1 }
     script.insert((time, event), at: place)
   }
 
-  /// Lets `event` happen at the next poll.
+  /// Schedules `event` for the next poll.
   public mutating func happen(_ event: Event) { at(now, event) }
 
-  /// Discards the commands recorded so far and returns them without their times.
+  /// Removes the recorded commands and returns them without their times.
   public mutating func takeCommands() -> [Command] {
     defer { commands = [] }
     return commands.map(\.command)
@@ -139,7 +139,7 @@ public struct MockRadio: Radio, ~Copyable {
 
   // MARK: Radio
 
-  /// Records it and advertises from now on.
+  /// Records the command and starts advertising.
   public mutating func startAdvertising(
     _ parameters: AdvertisingParameters, data: Span<UInt8>, scanResponse: Span<UInt8>
   ) throws(RadioError) {
@@ -158,7 +158,7 @@ public struct MockRadio: Radio, ~Copyable {
     note(.stopAdvertising)
   }
 
-  /// Records it; a violation while connecting if the radio cannot do both.
+  /// Records the command and starts scanning. A violation while connecting if the radio cannot do both.
   public mutating func startScanning(_ parameters: ScanParameters) throws(RadioError) {
     try guardReady("startScanning")
     if connecting != nil, !capabilities.canScanWhileConnecting {
@@ -174,7 +174,7 @@ public struct MockRadio: Radio, ~Copyable {
     note(.stopScanning)
   }
 
-  /// Records it; a violation while another attempt is under way.
+  /// Records the command. A violation during another attempt.
   public mutating func connect(to peer: DeviceAddress, _ parameters: ConnectionParameters) throws(RadioError)
   {
     try guardReady("connect")
@@ -187,19 +187,19 @@ public struct MockRadio: Radio, ~Copyable {
     note(.connect(peer, parameters))
   }
 
-  /// Records it and, if `confirmsCancel`, lets the attempt fail at the next poll.
+  /// Records the command and, if `confirmsCancel`, ends the attempt at the next poll.
   public mutating func cancelConnect() {
     note(.cancelConnect)
     if connecting != nil, confirmsCancel { happen(.failed(.cancelled)) }
   }
 
-  /// Records it and, if `confirmsDisconnect`, closes the connection at the next poll.
+  /// Records the command and, if `confirmsDisconnect`, closes the connection at the next poll.
   public mutating func disconnect(_ connection: ConnectionID) {
     note(.disconnect(connection))
     if open.contains(connection), confirmsDisconnect { happen(.closed(connection, .localHostTerminated)) }
   }
 
-  /// Records it and lets `responder` answer at the next poll.
+  /// Records the command and, if `responder` returns a response, delivers it at the next poll.
   public mutating func send(_ pdu: Span<UInt8>, on connection: ConnectionID) throws(RadioError) {
     try guardReady("send")
     guard open.contains(connection) else { throw .notConnected }
@@ -212,7 +212,7 @@ public struct MockRadio: Radio, ~Copyable {
 
   public mutating func readRSSI(_ connection: ConnectionID) { note(.readRSSI(connection)) }
 
-  /// Plays what is scripted up to `now`. Returns the time of the next event in the script.
+  /// Delivers the events scheduled up to `now`. Returns the time of the next scheduled event.
   public mutating func poll<Handler: RadioEventHandler & ~Copyable>(
     at now: Instant, into handler: inout Handler
   ) -> Instant {
@@ -247,7 +247,7 @@ public struct MockRadio: Radio, ~Copyable {
       open.insert(connection)
       handler.connectionOpened(ConnectionOpened(connection: connection, role: role, peer: peer), at: now)
     case .failed(let reason):
-      guard connecting != nil else { return }  // a connection won the race
+      guard connecting != nil else { return }  // the connection was opened before the cancellation
       connecting = nil
       handler.connectionFailed(reason, at: now)
     case .closed(let connection, let reason):

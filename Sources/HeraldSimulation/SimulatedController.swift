@@ -1,25 +1,25 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// An HCI controller that exists only in memory, at the far end of an `ControllerTransport`.
+/// An HCI controller in memory, behind a `ControllerTransport`.
 ///
 /// It completes every command with success immediately, establishes a connection for every attempt, and
-/// reports as completed every ACL packet it is given, which it hands to a peer. It allocates nothing and
-/// knows no time, so allocation counts and benchmarks measure the host and not the far end. It does not check
-/// conformance of the host to the specification, which is tested with independent controllers.
+/// reports every received ACL packet as completed, after passing it to a simulated peer. It does not allocate
+/// and has no clock, so that allocation counts and benchmarks measure only the host. It does not check that
+/// the host conforms to the specification, which is tested with independent controllers.
 public struct SimulatedController: ControllerTransport, ~Copyable {
-  /// Commands seen since start.
+  /// The number of commands received.
   public private(set) var commands = 0
-  /// ACL data packets seen since start.
+  /// The number of ACL data packets received.
   public private(set) var packets = 0
-  /// Connections opened since start.
+  /// The number of connections opened.
   public private(set) var connectionsOpened = 0
 
-  /// If set, only peers whose address has this upper half answer requests to connect, each with a fixed
-  /// payload whose client identifier is the lower half of its address. All do otherwise, with a payload of
-  /// 129 bytes.
+  /// If set, only peers whose address has these upper 16 bits respond to connection attempts, each with a
+  /// fixed payload whose client identifier is the lower half of its address. If `nil`, all peers respond,
+  /// with a payload of 129 bytes.
   public var answeringHigh: UInt16?
-  /// Whether the host waits for a connection to a peer that does not answer.
+  /// Whether a connection attempt to a peer that does not respond is pending.
   private var isWaiting = false
 
   private static var queueSize: Int { 8192 }
@@ -27,18 +27,18 @@ public struct SimulatedController: ControllerTransport, ~Copyable {
   private var queued = 0
   private var taken = 0
   private var peer = SimulatedPeer()
-  /// The handle of the connection that was opened last.
+  /// The handle of the last connection opened.
   private var handle: UInt16 = 0x003F
 
-  /// A controller that has just been switched on.
+  /// Creates a controller in the state after power-on.
   public init() {}
 
-  /// Whether the host has read everything there is.
+  /// Whether the host has read all queued bytes.
   public var isIdle: Bool { taken == queued }
 
   // MARK: The host's side
 
-  /// Hands the host as many of the queued bytes as fit.
+  /// Moves as many queued bytes into `buffer` as fit.
   public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
     let count = min(buffer.count, queued - taken)
     for index in 0..<count { buffer[index] = queue[taken + index] }
@@ -50,7 +50,7 @@ public struct SimulatedController: ControllerTransport, ~Copyable {
     return count
   }
 
-  /// Takes one packet from the host and queues what follows from it.
+  /// Processes one packet of the host and queues the resulting events.
   public mutating func write(_ packet: Span<UInt8>) -> Bool {
     guard packet.count >= 4 else { return true }
     switch packet[0] {
@@ -63,7 +63,7 @@ public struct SimulatedController: ControllerTransport, ~Copyable {
 
   // MARK: The air's side
 
-  /// Lets the host hear one legacy connectable advertisement of at most 31 bytes.
+  /// Reports one legacy connectable advertisement of at most 31 bytes to the host.
   public mutating func hear(_ data: Span<UInt8>, from address: DeviceAddress, rssi: Int8) {
     var event: [64 of UInt8] = .init(repeating: 0)
     var writer = ByteWriter(event.mutableSpan)
@@ -82,16 +82,16 @@ public struct SimulatedController: ControllerTransport, ~Copyable {
     enqueue(event.span.extracting(first: count))
   }
 
-  /// Opens a connection from `address` to the host, which has to be advertising for this to make sense.
+  /// Opens a connection from `address` to the host, which should be advertising.
   public mutating func open(from address: DeviceAddress) { opened(role: 1, address) }
 
-  /// Ends the connection that was opened last, as if the peer had disconnected.
+  /// Closes the last connection opened, as if by the peer.
   public mutating func close() { close(handle) }
 
   private mutating func close(_ handle: UInt16) {
     let low = UInt8(truncatingIfNeeded: handle)
     let high = UInt8(truncatingIfNeeded: handle >> 8)
-    // Disconnection Complete, by the remote user
+    // Disconnection Complete: Remote User Terminated Connection.
     let event: [7 of UInt8] = [0x04, 0x05, 4, 0x00, low, high, 0x13]
     enqueue(event.span)
   }
@@ -112,7 +112,7 @@ public struct SimulatedController: ControllerTransport, ~Copyable {
     enqueue(packet.span.extracting(first: count))
   }
 
-  /// Sends raw bytes to the host, as from a faulty controller.
+  /// Sends arbitrary bytes to the host, as a faulty controller might.
   public mutating func inject(_ bytes: Span<UInt8>) { enqueue(bytes) }
 
   // MARK: Inside
@@ -148,7 +148,7 @@ public struct SimulatedController: ControllerTransport, ~Copyable {
     commands += 1
     let opcode = UInt16(packet[1]) | UInt16(packet[2]) << 8
     switch opcode {
-    case 0x200D where packet.count >= 16:  // LE Create Connection: the peer is always there
+    case 0x200D where packet.count >= 16:  // LE Create Connection: all peers respond by default
       status(opcode)
       let kind: DeviceAddress.Kind = packet[9] & 1 == 0 ? .public : .random
       guard let address = DeviceAddress(onAir: packet.extracting(10..<16), kind: kind) else { return }
@@ -186,10 +186,10 @@ public struct SimulatedController: ControllerTransport, ~Copyable {
     enqueue(event.span)
   }
 
-  /// Command Complete with success and the return parameters that bring-up looks at.
+  /// Queues a Command Complete with success and the return parameters that the host evaluates at start-up.
   private mutating func complete(_ opcode: UInt16) {
     var event: [71 of UInt8] = .init(repeating: 0)
-    var parameters = 1  // the status
+    var parameters = 1  // status
     switch opcode {
     case 0x1001:  // Read Local Version Information
       parameters = 9

@@ -1,23 +1,25 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// A phone's GATT server reduced to what a reader of its payload asks for: one Herald service (0xFCF6) with
-/// the compliant signal characteristic and a payload, read in pieces over the smallest ATT_MTU: 129 bytes, or
-/// the 13 of a fixed payload. It also has the CovidWatch number and the C19X code for readers of neighbours.
+/// A phone's GATT server, reduced to the requests of a device that reads its payload: one Herald service
+/// (0xFCF6) with the compliant signal characteristic and a payload characteristic, read with the minimum
+/// ATT_MTU in several parts: 129 bytes, or 13 bytes for a fixed payload. It also has the CovidWatch number
+/// and the C19X code for devices that read neighbours' payloads.
 ///
-/// Its responses are written by hand from the specification and share no code with the server of the core.
+/// Its responses are hand-written from the specification and share no code with the server of the core.
 struct SimulatedPeer: BitwiseCopyable {
   private static var payloadSize: Int { 129 }
-  /// The client identifier of the fixed payload, if it is one.
+  /// The client identifier of the fixed payload; `nil` for the payload of 129 bytes.
   private var identifier: UInt64?
 
-  /// A peer with a payload of 129 bytes, which counts up from 0.
+  /// Creates a peer with a payload of 129 bytes with ascending values from 0.
   init() {}
 
-  /// A peer with the fixed payload of this client identifier: family 1, country 826, state 0.
+  /// Creates a peer with the fixed payload of this client identifier: family 1, country 826, state 0.
   init(fixedPayload identifier: UInt64) { self.identifier = identifier }
 
-  /// The response to one ATT request, written into `buffer` of 23 bytes. Returns its length, 0 for none.
+  /// Writes the response to one ATT request into `buffer` of 23 bytes. Returns its length; 0 if there is
+  /// none.
   mutating func answer(_ request: Span<UInt8>, into buffer: inout MutableSpan<UInt8>) -> Int {
     var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
     switch request[0] {
@@ -25,7 +27,7 @@ struct SimulatedPeer: BitwiseCopyable {
       writer.u8(0x03)
       writer.u16(23)
     case 0x06 where request.count == 9 && request[7] == 0xF6 && request[8] == 0xFC && request[1] <= 0x10:
-      writer.u8(0x07)  // Find By Type Value: the service stands at 0x0010…0x0014
+      writer.u8(0x07)  // Find By Type Value: the service has the handles 0x0010…0x0014
       writer.u16(0x0010)
       writer.u16(0x0014)
     case 0x08 where request.count == 7 && request[1] <= 0x11:  // the signal characteristic
@@ -43,11 +45,11 @@ struct SimulatedPeer: BitwiseCopyable {
       writer.u16(0x0014)
       writer.uuid128(UUID128(0x3e98_c0f8_8f05_4829, 0xa121_43e3_8f89_33e7))
     case 0x06 where request.count == 9 && request[7] == 0x19 && request[8] == 0xC0 && request[1] <= 0x20:
-      writer.u8(0x07)  // CovidWatch at 0x0020…0x0022
+      writer.u8(0x07)  // CovidWatch: 0x0020…0x0022
       writer.u16(0x0020)
       writer.u16(0x0022)
     case 0x06 where request.count == 23 && request[15] == 0x13 && request[22] == 0x00 && request[1] <= 0x30:
-      writer.u8(0x07)  // C19X at 0x0030…0x0032
+      writer.u8(0x07)  // C19X: 0x0030…0x0032
       writer.u16(0x0030)
       writer.u16(0x0032)
     case 0x08 where request.count == 7 && request[1] >= 0x20 && request[1] <= 0x21:

@@ -5,9 +5,9 @@ public enum USBIP {
   public static let version: UInt16 = 0x0111
   /// The registered TCP port.
   public static let port: UInt16 = 3240
-  /// Bytes of the field of a bus identifier, padded with zeros; at least one is a zero.
+  /// The size of the bus identifier field in bytes; it is padded with at least one zero.
   public static let busIdentifierSize = 32
-  /// The largest transfer, in bytes, that this project asks for, accepts or believes.
+  /// The maximum size of a transfer in bytes that this project requests or accepts.
   public static let largestTransfer = 1 << 20
 }
 

@@ -58,7 +58,7 @@ public struct USBIPCommand: Equatable, Sendable {
     }
   }
 
-  /// As it is sent: 48 bytes.
+  /// The encoded command: 48 bytes.
   public var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.size)

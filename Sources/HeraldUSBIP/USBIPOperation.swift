@@ -1,8 +1,8 @@
-/// The head of a message of the first phase, in which a client asks for devices: version, code and status.
+/// The header of a message of the first phase, in which a client requests devices: version, code and status.
 public struct USBIPOperation: Equatable, Sendable {
-  /// What is asked or answered.
+  /// The operation code.
   public enum Code: UInt16, Sendable {
-    /// OP_REQ_DEVLIST: which devices are there?
+    /// OP_REQ_DEVLIST: a request for the device list.
     case requestDeviceList = 0x8005
     /// OP_REP_DEVLIST: a count and the devices, each with its interfaces, follow.
     case replyDeviceList = 0x0005

@@ -5,7 +5,7 @@ import HeraldFlash
 import HeraldHostLink
 import HeraldSystem
 
-/// The command line that gets firmware onto boards: `herald-flash`.
+/// The command line tool that writes firmware to boards: `herald-flash`.
 @main
 struct FlashProgram: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -62,8 +62,8 @@ struct FlashProgram: ParsableCommand {
 }
 
 extension FlashFailure.Cause {
-  /// The exit status that stands for it. These numbers are documented and do not change; those of links are
-  /// herald-host's.
+  /// The exit status for the cause. These numbers are documented and stable; those for links are the same as
+  /// in herald-host.
   var exitStatus: ExitCode {
     switch self {
     case .link(let cause): ExitCode(cause.exitStatus)

@@ -47,7 +47,7 @@ struct HeraldHost: ParsableCommand {
       if arguments.contains("--json") { Console.printError(ErrorRow(error)) }
       exit(withError: ExitCode(error.cause.exitStatus))
     } catch {
-      // The parser prints its messages itself; with `--json` they are printed as JSON too.
+      // The argument parser prints its messages as text; with `--json` they are also printed as JSON.
       if arguments.contains("--json"), exitCode(for: error) == .validationFailure {
         Console.printError(ErrorRow(HostLinkError(.usage, message(for: error))))
       }

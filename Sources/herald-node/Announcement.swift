@@ -1,10 +1,10 @@
 import Glibc
 
-/// Lines for the program that started the process, on standard output, unbuffered.
+/// Lines for the parent process, on standard output, unbuffered.
 enum Announcement {
   static func say(_ line: String) {
-    // The reader may be slow or absent: output neither stops nor blocks the node. A writable pipe accepts at
-    // least one line.
+    // Output must not block the node: a line is omitted if the pipe is not writable or has no reader. A
+    // writable pipe accepts at least one line.
     var state = pollfd(fd: 1, events: Int16(POLLOUT), revents: 0)
     guard poll(&state, 1, 0) > 0 else { return }
     let bytes = Array((line + "\n").utf8)

@@ -1,8 +1,8 @@
 import ArgumentParser
 import HeraldLinux
 
-/// The arguments of the program with those of the file that `--config` names in front of them, so that the
-/// command line has precedence.
+/// The arguments of the program, preceded by those of the file given by `--config`, so that the command line
+/// has precedence.
 enum ConfiguredArguments {
   /// Boolean options: `scan = no` in a file is `--no-scan`.
   static let switches: Set = [
@@ -11,10 +11,10 @@ enum ConfiguredArguments {
   ]
   /// Options that may be given more than once.
   private static let lists: Set = ["link", "neighbour"]
-  /// Options of the command line alone.
+  /// Options that are valid only on the command line.
   private static let others: Set = ["config", "help", "version"]
 
-  /// Puts `arguments` behind those of the file they name; they are the response if they name none.
+  /// Returns `arguments` preceded by those of the file given in them; unchanged if there is none.
   static func merged(_ arguments: [String]) throws -> [String] {
     guard let path = try configurationPath(arguments) else { return arguments }
     let file: ConfigurationFile
@@ -38,7 +38,7 @@ enum ConfiguredArguments {
     let reason: String
   }
 
-  /// The argument an entry stands for, if the program takes it by itself.
+  /// The argument for an entry. Throws if the program does not accept it.
   private static func argument(_ entry: ConfigurationFile.Entry, after earlier: Int?) throws(Refusal)
     -> String
   {
@@ -58,11 +58,11 @@ enum ConfiguredArguments {
     } else {
       argument = "--\(entry.name)=\(entry.value)"
     }
-    // With what every command needs, so that nothing else can be wrong.
+    // Together with the required options, so that only the entry can be invalid.
     let needed = ["--radio=tcp:localhost:1", "--storage=.", "--payload=test:1"]
     do { _ = try HeraldNodeCommand.parse(needed + [argument]) } catch {
       let message = HeraldNodeCommand.message(for: error)
-      // The parser has requests of its own, which end the program well.
+      // Help and version requests of the argument parser are no errors of the parser, but unknown in a file.
       let isUnknown =
         message.hasPrefix("Unknown option") || HeraldNodeCommand.exitCode(for: error) == .success
       throw Refusal(reason: isUnknown ? "there is no option `\(entry.name)`" : message)
@@ -70,7 +70,7 @@ enum ConfiguredArguments {
     return argument
   }
 
-  /// The file the arguments name.
+  /// The path of the file given in the arguments.
   private static func configurationPath(_ arguments: [String]) throws -> String? {
     var path: String?
     for (index, argument) in arguments.enumerated() where optionName(argument) == "config" {
@@ -78,14 +78,14 @@ enum ConfiguredArguments {
       if let sign = argument.firstIndex(of: "=") {
         path = String(argument[argument.index(after: sign)...])
       } else {
-        guard index + 1 < arguments.count else { return nil }  // the parser says what is missing
+        guard index + 1 < arguments.count else { return nil }  // the argument parser reports the missing value
         path = arguments[index + 1]
       }
     }
     return path
   }
 
-  /// The name of the option an argument sets, as files have it; `nil` if it is none.
+  /// The name of the option set by an argument, as in files; `nil` if it sets none.
   private static func optionName(_ argument: String) -> String? {
     guard argument.hasPrefix("--"), argument.utf8.count > 2 else { return nil }
     let name = String(argument.dropFirst(2).prefix { $0 != "=" })

@@ -5,12 +5,12 @@ import HeraldLinux
 import HeraldText
 import Logging
 
-/// Logs the events of the sensor, depending on the log level: none, and at no cost, at the default level.
+/// Logs the events of the sensor, depending on the log level. At the default level it logs none.
 struct EventReporter: SensorDelegate {
   private let logger: Logger
   private let tellsPeers: Bool
   private let tellsReadings: Bool
-  /// The last reported fault in this state of the radio: a persistent fault is reported once.
+  /// The last fault reported in this state of the radio: a persistent fault is reported once.
   private var lastFault: String?
 
   init(_ logger: Logger) {
@@ -74,6 +74,6 @@ struct EventReporter: SensorDelegate {
 }
 
 extension TargetIdentity {
-  /// As in `contacts.csv`.
+  /// The identity as in `contacts.csv`.
   fileprivate var text: String { IdentityBits(self).text }
 }

@@ -6,7 +6,7 @@ import HeraldLinux
 import HeraldSystem
 import Logging
 
-/// The wearable as a process.
+/// A Herald device as a Linux process.
 @main
 struct HeraldNodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -173,15 +173,15 @@ struct ExitFailure: Error, CustomStringConvertible {
   init(_ failure: SystemFailure) { description = failure.description }
 }
 
-/// Where the date comes from.
+/// The source of the date.
 enum ClockChoice: String, ExpressibleByArgument, CaseIterable {
   case system
   case host
-  /// A venue beacon, until a host configures it.
+  /// A venue beacon, until a host sets the date.
   case beacon
 }
 
-/// What the device is.
+/// The role of the device.
 enum RoleChoice: String, ExpressibleByArgument, CaseIterable {
   case wearable
   case beacon

@@ -2,7 +2,7 @@ import ArgumentParser
 import HeraldEmbedded
 import HeraldLinux
 
-/// A system beside Herald, and what to do in it.
+/// A system beside Herald, and its functions to be enabled.
 struct NeighbourChoice: Sendable {
   private let system: NeighbourSystem
   private let isObserver: Bool
@@ -31,8 +31,7 @@ struct NeighbourChoice: Sendable {
     self.file = file
   }
 
-  /// Sets the switches, beside those that are set already. Returns what a person should know about the day
-  /// codes, if there is anything.
+  /// Adds the functions to those already enabled. Returns a warning about the day codes for the user, if any.
   func take(part neighbours: inout CovidWatchAndC19X) throws(SystemFailure) -> String? {
     switch system {
     case .covidWatch:
@@ -45,7 +44,7 @@ struct NeighbourChoice: Sendable {
       let dayCodes = try DayCodeFile(file)
       try dayCodes.provide(to: &neighbours.c19x)
       if dayCodes.isOpenToOthers {
-        return "others than its owner may use the day codes in \(file); `chmod 600` it"
+        return "users other than its owner have access to the day codes in \(file); `chmod 600` it"
       }
     }
     return nil

@@ -3,8 +3,7 @@ import HeraldEmbedded
 import HeraldLinux
 
 extension HeraldNodeCommand {
-  /// The configuration of the core. Contradicting options are an error, which each of them alone does not
-  /// show.
+  /// The configuration of the core. Throws for combinations of options that contradict each other.
   func configuration() throws(ValidationError) -> HeraldConfiguration {
     var configuration = HeraldConfiguration()
     try takeRole(&configuration)
@@ -39,7 +38,7 @@ extension HeraldNodeCommand {
       case .venue, .stored: break
       default:
         throw ValidationError(
-          "A beacon stands at a venue: --role beacon needs --payload venue:COUNTRY,STATE,CODE[,NAME], or stored."
+          "--role beacon requires --payload venue:COUNTRY,STATE,CODE[,NAME], or stored."
         )
       }
       guard air.scan != true else {
@@ -51,7 +50,7 @@ extension HeraldNodeCommand {
       configuration.scans = false
     }
     guard configuration.scans || configuration.advertises else {
-      throw ValidationError("A device that neither advertises nor scans meets nobody.")
+      throw ValidationError("A device that neither advertises nor scans detects no peers.")
     }
   }
 
@@ -59,7 +58,7 @@ extension HeraldNodeCommand {
     configuration.introspection = Introspection(
       ignored: air.service.omitted, customService: air.customService?.uuid)
     var omitted = air.service.omitted
-    // The short service is in the usual table only.
+    // Only the default table has the short service.
     if air.gatt != .usual { omitted = omitted.union(.short) }
     if air.customService != nil { omitted = omitted.union(.long) }
     var advertisement = HeraldAdvertisement(
@@ -69,7 +68,7 @@ extension HeraldNodeCommand {
         "--gatt \(air.gatt.rawValue) has the long service only: --service short leaves none.")
     }
     configuration.advertisement = advertisement
-    // The core leaves the short service out where that makes room.
+    // The core omits the short service if the advertising data has no room for it.
     if configuration.addressPeriod < OwnIdentity.stableLifetime {
       advertisement.pseudoAddress = PseudoDeviceAddress(high: 0, low: 0)
       advertisement.omitted = omitted.union(.short)

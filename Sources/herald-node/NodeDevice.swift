@@ -5,32 +5,32 @@ import HeraldHAL
 import HeraldHCI
 import HeraldLinux
 
-/// The sensors besides the radio's, and the recipients of their events: the output of the node, and live
+/// The sensors other than the radio, and the recipients of their events: the output of the node, and live
 /// events on the management link.
 typealias NodeSensors = SensorArray<
   BatterySensor<MachinePower>, VisitSensor<8>, SensorDelegates<EventReporter, LiveTap>
 >
 
-/// The node as the management link sees it.
+/// The node with its management functions.
 typealias NodeDevice<Transport: PollableTransport & ~Copyable, Table: GATTTable> = ManagedNode<
   HCIRadio<Transport, 8>,
   ManagedPartList<FileFlash, SystemRandom, ConfiguredPayload, NodeSensors, NodeServices, Table, NodeBoard>,
   256, 8, 8
 >
 
-/// The board of the node: this process, on this machine.
+/// The board of the node: this process.
 struct NodeBoard: ManagedBoard, ~Copyable {
   let serialNumber: InlineBytes<16>
-  /// What hosts have set, the payload they have pushed, and the note of a factory reset.
+  /// Settings, the stored payload, and the record of a factory reset.
   var settings: SettingsStore<FileFlash>
-  /// The rest of the storage that identifies the device.
+  /// The path of the address key's file.
   private let addressKeyPath: String
   /// The key in that file.
   private let addressKey: IdentityResolvingKey
   /// The image slot for hosts; an image in it is not started.
   private let image: ImageFile
   var imageUpload = ImageUpload()
-  /// When a host requested a restart; the response to it is still to be sent.
+  /// The time of a requested restart, after the response to the request has been sent.
   private(set) var restartAt: Instant = .never
 
   init(
@@ -80,7 +80,7 @@ struct NodeBoard: ManagedBoard, ~Copyable {
   func imagePlan() -> ImagePlan { image.imagePlan() }
   func planImage(_ plan: ImagePlan) -> Bool { image.planImage(plan) }
 
-  /// From the key in the storage directory.
+  /// Derives the identifier from the key in the storage directory.
   func identify(_ identifier: inout DeviceIdentifier) { identifier.derive(from: addressKey) }
 
   mutating func restart(at now: Instant) { restartAt = now + .milliseconds(250) }
@@ -92,7 +92,7 @@ struct NodeBoard: ManagedBoard, ~Copyable {
 }
 
 extension ManagedNode where RadioType: ~Copyable, Parts.BoardType == NodeBoard {
-  /// When a host requested a restart; never if none did.
+  /// The time of a requested restart; `.never` if none was requested.
   var restartAt: Instant { board.restartAt }
 
   /// Executes a command, and prints the number of receiving peers to standard output. Returns the error text
@@ -104,7 +104,7 @@ extension ManagedNode where RadioType: ~Copyable, Parts.BoardType == NodeBoard {
         let count = try node.core.sendImmediatelyToAll(message.span, at: now)
         Announcement.say("sending \(count)")
       case .send(let message, let peer):
-        // The text of an identity does not say of what kind it is.
+        // The text of an identity does not contain its kind.
         guard let target = known(peer) else { throw .unreachable }
         try node.core.sendImmediately(message.span, to: target, at: now)
         Announcement.say("sending 1")

@@ -6,7 +6,7 @@ import HeraldHCI
 import HeraldLinux
 import Logging
 
-/// Why a node stopped.
+/// The reason why a node stopped.
 enum NodeEnding {
   /// A signal or command requested it.
   case stopped
@@ -14,10 +14,10 @@ enum NodeEnding {
   case restart
 }
 
-/// The node's loop: waits only for the controller, hosts and the deadline of the node.
+/// The node's loop: waits for the controller, hosts and the deadline of the node.
 struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~Copyable {
-  /// How often the log's file is written to its medium. In between, a finished commit survives the end of the
-  /// process.
+  /// How often the log's file is synchronised with its medium. In between, a committed page survives the end
+  /// of the process.
   private static var synchronisationPeriod: Interval { .seconds(60) }
   /// Time without a working controller after which advice is printed.
   private static var radioTimeout: Interval { .seconds(5) }
@@ -33,17 +33,17 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
   private var synchroniseAt: Instant
   private let radioAddress: RadioAddress
   private var checkRadioAt: Instant
-  /// The reason for a missing payload at the last check.
+  /// The reason for the missing payload at the last check; `nil` if it was offered.
   private var complaint: String?
 
-  /// Hands the payload over to the device, which makes its parts in their places.
+  /// Moves the payload into the device, which is initialised in place.
   private static func take(_ payload: inout ConfiguredPayload?) -> ConfiguredPayload {
     guard let taken = payload.take() else { preconditionFailure("the payload was handed over before") }
     return taken
   }
 
-  /// The controller is opened last: errors of local files and links are reported whether or not it is
-  /// present.
+  /// Creates the node. The controller is opened last, so that errors of local files and links are reported
+  /// whether or not it is present.
   init(
     settings: HeraldNodeCommand, configuration: HeraldConfiguration,
     openingTransport open: () throws(SystemFailure) -> Transport
@@ -53,14 +53,14 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     var payload = Optional(try ConfiguredPayload(settings.payload))
     var services = NodeServices()
     services.customService = settings.air.customService?.uuid
-    // The device has its own copy of the day codes; none stays behind on the stack.
+    // The device has its own copy of the day codes: this one is wiped from the stack.
     defer { services.systems.c19x.wipeDayCodes() }
     for choice in settings.peers.neighbour {
       if let warning = try choice.take(part: &services.systems) { logger.warning("\(warning)") }
     }
     let directory = try StorageDirectory(settings.storage, random: &random)
     let flash = try FileFlash(path: directory.logPath, pageCount: settings.logPages)
-    // The flash is locked from here on: no other process makes a key at the same time.
+    // The flash is locked from here on: no other process creates a key at the same time.
     var keyWarning: String?
     var key = try AddressKeyFile.load(in: directory, random: &random, warning: &keyWarning)
     defer { key.wipe() }
@@ -75,7 +75,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     for byte in directory.serialNumber.utf8 { serialNumber.append(byte) }
     var names = DeviceNames(name: "", model: "herald-node")
     for byte in settings.name.utf8 { names.name.append(byte) }
-    // Not `self`, of which more is to be made: what makes the sensors is handed over as a closure.
+    // The closure that creates the sensors must not capture `self`, which is not completely initialised.
     let log = logger
     device = NodeDevice(
       radio: HCIRadio(transport: transport), flash: flash, random: random, supplier: Self.take(&payload),
@@ -113,14 +113,14 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     return try USBIPDevice(port: port, serialNumber: serialNumber)
   }
 
-  /// Starts the device and sets the machine's date, which is in the log from its first page on.
+  /// Starts the device and sets its date to the system time, which is then in the log from its first page on.
   private mutating func takeSystemClock() {
     let now = clock.now
     _ = device.tendFactoryReset(at: now)
     _ = device.node.poll(at: now)
     let unix = SystemClock.unixMilliseconds
     if !device.node.core.setClock(unixMilliseconds: unix, at: now, source: .host) {
-      logger.warning("this machine's date makes no sense; a host can set it")
+      logger.warning("this machine's date is implausible and is not used; a host can set the device's date")
     }
   }
 
@@ -156,7 +156,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     }
   }
 
-  /// Once, at the start: later failures are reported by the radio.
+  /// Checks the radio once, after start-up: later failures are reported by the radio.
   private mutating func checkRadio() {
     checkRadioAt = .never
     guard device.node.radio.state != .ready else { return }
@@ -165,7 +165,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
       "no answer from the controller at \(radioAddress) for \(seconds) seconds; \(radioAddress.whatToCheck)")
   }
 
-  /// Reports when the payload becomes unavailable, for a new reason, and when it is available again.
+  /// Reports when the payload becomes unavailable or available, and when the reason changes.
   private mutating func checkPayload(at now: Instant) {
     let found = device.node.core.values.supplier.complaint(at: device.node.core.clock.unixSeconds(at: now))
     guard found != complaint else { return }

@@ -3,16 +3,17 @@ import HeraldBluetooth
 import HeraldEmbedded
 import HeraldHAL
 
-/// What the node serves: a table of Herald's, the service of a provider's own if there is one, and the
-/// systems beside Herald that are switched on.
+/// The GATT services of the node: a Herald table, another provider's service if configured, and the systems
+/// beside Herald that are enabled.
 struct NodeServices: Neighbours {
   typealias Sets = CovidWatchAndC19X.Sets
-  /// Herald's 21 attributes at most, 3 of Service Changed, 5 of a provider's service, 3 of each system.
+  /// Capacity: at most 21 attributes of Herald, 3 of Service Changed, 5 of another provider's service, and 3
+  /// of each system.
   typealias Services = ComposedGATTTable<40, 400>
 
   /// The systems beside Herald.
   var systems: CovidWatchAndC19X
-  /// The service of the provider's own (HP-37).
+  /// The UUID of another provider's service (HP-37).
   var customService: UUID128?
 
   init() {
@@ -42,9 +43,8 @@ struct NodeServices: Neighbours {
     systems.advertise(system, into: &buffer)
   }
 
-  /// The table, then the provider's service with Herald's characteristics, then the systems. Without a system
-  /// to show, as nothing switches one on while the node runs, the table does not change and has no Service
-  /// Changed.
+  /// Appends the provider's service with Herald's characteristics, and the systems, to the table. As no
+  /// system can be enabled while the node runs, the table is constant and has no Service Changed.
   mutating func serve(behind table: GATTDatabase, in services: inout Services) {
     let isFixed = !systems.covidWatch.isPeripheral && !systems.c19x.isPeripheral
     guard services.start(with: table, isFixed: isFixed) else { return }
@@ -76,14 +76,14 @@ extension ComposedGATTTable {
   }
 }
 
-/// Which of Herald's tables is served.
+/// The Herald table to be served.
 enum TableChoice: String, ExpressibleByArgument, CaseIterable {
-  /// As wearables do.
+  /// The table of wearables.
   case usual
-  /// Herald's service with the signal characteristics of both kinds of phone (HP-36).
+  /// Herald's service with the signal characteristics of Android and iOS phones (HP-36).
   case bothSignals = "both-signals"
-  /// With a payload that peers can have themselves notified of (HP-08).
+  /// With a payload characteristic that supports notifications (HP-08).
   case notifying
-  /// With the payload of OpenTrace beside Herald's (HP-38, HP-39).
+  /// With the payload of OpenTrace in addition to Herald's (HP-38, HP-39).
   case legacy
 }

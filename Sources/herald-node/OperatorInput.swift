@@ -10,7 +10,7 @@ struct OperatorInput: ~Copyable {
 
   func prepare(_ polls: inout PollSet) { input.prepare(&polls) }
 
-  /// Reads available input; `obey` executes a command and returns the error text, if any.
+  /// Reads available commands; `obey` executes one and returns the error text, if any.
   mutating func serve(_ obey: (DeviceCommand) -> String?) {
     let logger = logger
     var line = input.lineCount

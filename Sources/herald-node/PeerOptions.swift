@@ -47,13 +47,13 @@ struct PeerOptions: ParsableArguments {
 }
 
 extension PeerOptions {
-  /// What recognises stays near venue beacons.
+  /// The sensor that detects visits to venue beacons.
   var visitSensor: VisitSensor<8> {
     VisitSensor(presence: .seconds(visitAfter), absence: .seconds(visitEnd))
   }
 }
 
-/// Which connection is given up for a new peer.
+/// The connection that is closed for a new peer.
 enum PolicyChoice: String, ExpressibleByArgument, CaseIterable {
   case oldest
   case weakest

@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 
-/// A line per message on standard error: time, level, text.
+/// Writes a line per message to standard error: time, level, text.
 struct PlainLogHandler: LogHandler {
   var logLevel: Logger.Level
   var metadata: Logger.Metadata = [:]

@@ -2,7 +2,7 @@ import HeraldDeviceLink
 import HeraldHAL
 import HeraldLinux
 
-/// The places where hosts reach the device over a byte stream.
+/// The management links over byte streams.
 struct StreamLinks: ~Copyable {
   private var links: [StreamLinkBox] = []
 
@@ -10,7 +10,7 @@ struct StreamLinks: ~Copyable {
     for address in addresses { links.append(StreamLinkBox(try StreamLink(address))) }
   }
 
-  /// Says where they are.
+  /// Prints the address of each link.
   func announce() {
     for box in links { Announcement.say("link \(box.link.place)") }
   }
@@ -24,7 +24,7 @@ struct StreamLinks: ~Copyable {
   }
 }
 
-/// A link in a place of its own: arrays hold nothing that cannot be copied.
+/// Holds a link: arrays cannot contain non-copyable values.
 private final class StreamLinkBox {
   var link: StreamLink
   init(_ link: consuming StreamLink) { self.link = link }

@@ -31,6 +31,7 @@ class Case:
         self.name = name
         self.answers = self.max_error = self.packets = 0
         self.breaches, self.notes = [], []
+        self.judged = None
 
     def expect(self, is_met, text):
         if not is_met:
@@ -41,7 +42,7 @@ class Case:
 
     def play(self, *devices, seconds, is_lossless=False, judged=None, **options):
         """Runs devices and judges their packets, or those of the devices `judged`. Returns the results; that of a device process
-        is its counts."""
+        is its counts. `self.judged` is the judge."""
         results, transmitted = play(*devices, seconds=seconds, **options)
         for number, one in enumerate(devices):
             if isinstance(one, Program):
@@ -49,7 +50,7 @@ class Case:
                 if results[number][1].startswith("{"):
                     results[number] = json.loads(results[number][1])
                     self.check_order(results[number])
-        self.judge(transmitted, is_lossless, judged)
+        self.judged = self.judge(transmitted, is_lossless, judged)
         self.check_with_tshark(transmitted, judged)
         return results
 

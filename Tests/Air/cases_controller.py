@@ -2,23 +2,16 @@
 
 import json
 import os
-import socket
 import subprocess
 from pathlib import Path
 
 from case import ROOT
-from play import Program
+from play import Program, free_port
 
 HERE = Path(__file__).resolve().parent
 CONTROLLER = os.environ.get("HERALD_CONTROLLER", str(ROOT / ".build/release/herald-controller"))
 PYTHON = ROOT / ".build/venv/bin/python"
 VALUE = bytes(range(200)).hex()
-
-
-def free_port():
-    with socket.socket() as any_socket:
-        any_socket.bind(("127.0.0.1", 0))
-        return any_socket.getsockname()[1]
 
 
 def controller(port, words=""):

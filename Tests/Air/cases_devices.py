@@ -43,11 +43,13 @@ def scanning(case):
 
 
 def connection(case):
-    """A peripheral and a central without errors: nothing is repeated, nothing is lost."""
+    """A peripheral and a central without errors: every packet is answered, nothing is repeated, nothing is lost."""
     for interval in (6, 24, 80):
-        counts = case.play(device("advertise=connectable data=0 seed=1"),
+        counts = case.play(device("advertise=connectable data=0 limit=1 seed=1"),
                            device(f"connect=0 data=0 interval={interval} seed=2"), seconds=6, is_lossless=True)
         case.expect(all(one["opened"] == 1 and not one["closed"] and one["received"] > 100 for one in counts), str(counts))
+        unanswered = sum(one.unanswered for one in case.judged.created)
+        case.expect(unanswered == 0, f"interval {interval}: {unanswered} packets without a response")
 
 
 def reconnection(case):

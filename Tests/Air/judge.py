@@ -60,7 +60,7 @@ class Judge:
         self.connections = {}
         # All connections, also those whose access address was used again.
         self.created = []
-        self.recent = collections.defaultdict(lambda: collections.deque(maxlen=8))
+        self.recent = {channel: collections.deque(maxlen=8) for channel in range(40)}
         self.advertising = {}
         # Packets that were due T_IFS after another, and their greatest deviation in µs.
         self.answers, self.max_error = 0, 0

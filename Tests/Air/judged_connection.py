@@ -55,6 +55,8 @@ class JudgedConnection:
         self.previous = None
         self.peripheral = None
         self.events = self.packets = 0
+        # Packets of the central to which the peripheral did not respond, in events before the last.
+        self.unanswered = 0
 
     def breach(self, record, what):
         self.judge.breach(record, f"{self.parameters.address:#010x}: {what}")
@@ -121,6 +123,8 @@ class JudgedConnection:
 
     def begin_event(self, record, channel):
         self.events += 1
+        if self.previous is not None and self.previous[0] == self.central:
+            self.unanswered += 1
         if self.anchor is None:
             self.first_anchor(record)
         else:

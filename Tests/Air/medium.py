@@ -4,7 +4,8 @@
 
 Every device receives every other with a path loss of 60 dB. A receiver receives the first packet on its frequency and with its
 access address whose first bit arrives while it receives. `--loss` is the share of packets that a receiver does not detect or
-receives damaged, in equal parts. With `--collide`, packets that overlap on a frequency are damaged.
+receives damaged, in equal parts; if the header is damaged, the reception ends there. With `--collide`, packets that overlap on a
+frequency are damaged.
 """
 
 import argparse

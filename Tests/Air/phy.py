@@ -69,11 +69,16 @@ def fifos(simulation, number):
 
 
 def remove(paths):
+    """Removes the FIFOs of a device, and their folder if no other device uses it."""
     for path in paths:
         try:
             os.remove(path)
         except FileNotFoundError:
             pass
+    try:
+        os.rmdir(os.path.dirname(paths[0]))
+    except OSError:
+        pass
 
 
 class Phy:
@@ -134,7 +139,8 @@ class Phy:
         status, _, stamp, self.now, rssi = RX_DONE.unpack(self.take(RX_DONE.size))
         if status == NO_SYNC:
             return None
-        # The bytes of a damaged packet came undamaged with ADDRESS_FOUND and are not used.
+        # The bytes of a damaged packet came undamaged with ADDRESS_FOUND and are not used. With a damaged header, the reception
+        # has ended before the packet.
         pdu = packet[:-3] if status == OK else b""
         is_correct = status == OK and crc24(pdu, crc_start) == packet[-3:]
         return Packet(stamp - ADDRESS_TIME + 1, self.now, pdu, is_correct, rssi / 65536)

@@ -1,5 +1,6 @@
 """Runs devices on a medium: functions of a `Phy` in threads of this process, and programs."""
 
+import socket
 import subprocess
 import threading
 import uuid
@@ -27,6 +28,13 @@ class Program:
 
     def __init__(self, command):
         self.command = command
+
+
+def free_port():
+    """A TCP port of this machine that is not in use."""
+    with socket.socket() as any_socket:
+        any_socket.bind(("127.0.0.1", 0))
+        return any_socket.getsockname()[1]
 
 
 def play(*devices, seconds=3, **options):

@@ -9,6 +9,8 @@ from phy import (ABORT, ADDRESS_FOUND, CRC_ERROR, DISCONNECT, HEADER_ERROR, IN_P
                  WAIT, WAIT_END)
 from records import Record
 
+# The share of damaged packets whose header is damaged, in percent: their reception ends there.
+DAMAGED_HEADERS = 15
 # The RSSI without a transmission, in dBm.
 QUIET = -110
 
@@ -48,7 +50,7 @@ class Reception:
         self.scan_end = NEVER - 1 if window == UNLIMITED else self.start + window - 1
         self.scan_end = min(self.scan_end, self.abort - 1)
         self.packet = None
-        self.is_damaged = False
+        self.is_damaged = self.is_header_damaged = False
         self.rssi = QUIET * 65536
 
     def matches(self, transmission):
@@ -199,11 +201,13 @@ class Port:
             self.search()
 
     def detects(self, transmission):
-        """Whether a transmission is detected. Lost packets are either not detected, or damaged."""
-        if not self.reception.matches(transmission):
+        """Whether a transmission is detected. Half of the lost packets are not, and the others are damaged, some in the header."""
+        reception = self.reception
+        if not reception.matches(transmission):
             return False
-        self.reception.is_damaged = self.medium.happens(self.medium.loss)
-        return not (self.reception.is_damaged and self.medium.happens(50))
+        reception.is_damaged = self.medium.happens(self.medium.loss)
+        reception.is_header_damaged = reception.is_damaged and self.medium.happens(DAMAGED_HEADERS)
+        return not (reception.is_damaged and self.medium.happens(50))
 
     def found(self, transmission):
         reception = self.reception
@@ -245,8 +249,13 @@ class Port:
 
     def plan_payload(self):
         reception = self.reception
-        time = min(reception.packet.end, reception.recheck, reception.abort)
+        end = self.header_end if reception.is_header_damaged else reception.packet.end
+        time = min(end, reception.recheck, reception.abort)
         self.at(max(time, self.medium.now + 1), Order.PAYLOAD, self.payload_received)
+
+    @property
+    def header_end(self):
+        return self.reception.sync_end + self.reception.header_time
 
     def payload_received(self):
         reception, now = self.reception, self.medium.now
@@ -254,8 +263,9 @@ class Port:
             return
         sent = reception.packet
         if now >= reception.abort:
-            is_header = now <= reception.sync_end + reception.header_time
-            self.end_reception(HEADER_ERROR if is_header else CRC_ERROR, reception.sync_end, b"")
+            self.end_reception(HEADER_ERROR if now <= self.header_end else CRC_ERROR, reception.sync_end, b"")
+        elif reception.is_header_damaged and now >= self.header_end:
+            self.end_reception(HEADER_ERROR, reception.sync_end, b"")
         elif now < sent.end:
             self.plan_payload()
         elif sent.is_cut or reception.is_damaged or sent.is_damaged:

@@ -37,6 +37,8 @@ def run(name):
     except Exception as error:
         failure = f"{type(error).__name__}: {error}"
     signal.alarm(0)
+    # Large, and of no use to the other process.
+    case.judged = None
     if case.breaches:
         failure = f"{len(case.breaches)} breaches" + (f"; {failure}" if failure else "")
     return case, failure, time.monotonic() - began

@@ -32,8 +32,8 @@ class ControllerProxy:
         writer.close()
 
     async def pass_on(self, reader, writer):
-        # A packet is passed on whole or not at all: QEMU sends a command in pieces, and a controller that heard only the end of one
-        # would close its connection, which QEMU never opens again.
+        # Packets are forwarded as a whole or not at all: QEMU sends a command in pieces, and a controller that received only the end of one would close its
+        # connection, which QEMU does not reopen.
         buffered = b""
         while data := await reader.read(4096):
             buffered += data

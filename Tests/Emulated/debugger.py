@@ -8,14 +8,14 @@ SP, LR, PC = 13, 14, 15
 
 
 class Debugger:
-    """An asynchronous context manager: the machine stands still inside, and continues after it."""
+    """An asynchronous context manager: the machine is halted inside it and continues afterwards."""
 
     def __init__(self, emulator):
         self.emulator = emulator
 
     async def __aenter__(self):
         self.reader, self.writer = await self.emulator.connected(self.emulator.debug_path)
-        # QEMU serves single registers to those only who have asked what there are.
+        # QEMU serves single registers only after a query for the target description.
         await self.ask("qXfer:features:read:target.xml:0,ffb")
         await self.ask("?")
         return self
@@ -34,7 +34,7 @@ class Debugger:
                 answer = (await self.reader.readuntil(b"#"))[:-1]
                 await self.reader.readexactly(2)
                 self.writer.write(b"+")
-                # That it stands still it says without being asked, too.
+                # A stop reply is also sent without a request.
                 if text == "?" or answer[:1] not in (b"T", b"S"):
                     break
         assert not answer.startswith(b"E"), f"{text}: {answer}"

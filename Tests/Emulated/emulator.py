@@ -1,8 +1,7 @@
 """Runs firmware images in qemu-system-arm.
 
-An image's line to its controller is a TCP connection of QEMU's, to a controller of Bumble's or to whatever a test puts there; its management
-line is a TCP port that herald-host connects to. QEMU's time is not real time: tests wait for what is to become true, and never measure.
-"""
+An image's line to its controller is a TCP connection of QEMU to a Bumble controller or to a test; its management line is a TCP port to which herald-host connects.
+QEMU's time is not real time: tests wait for conditions and never measure times."""
 
 import asyncio
 import contextlib
@@ -20,12 +19,12 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "Tests" / "Interop"))
 
 QEMU = "qemu-system-arm"
-# The memory of mps2-an386 that holds the log, and how much of it the log takes.
+# The memory of mps2-an386 that contains the log, and the size of the log.
 PSRAM_BYTES = 16 << 20
 LOG_BYTES = 400 << 10
-# What start-up paints unused stack with.
+# The pattern that start-up writes into unused stack.
 PAINT = 0xA5C3A5C3
-# Seconds to wait for what QEMU does at once, on a machine that lets it.
+# Timeout in seconds for operations that QEMU completes at once on an idle machine.
 PATIENCE = 120
 
 
@@ -38,7 +37,7 @@ def image(board, role="wearable"):
 
 
 def need_qemu():
-    """Says how to get QEMU if it is not there."""
+    """Reports how to install QEMU if it is missing."""
     if shutil.which(QEMU) is None:
         raise SystemExit(f"{QEMU} is not there: apt-get install qemu-system-arm")
 
@@ -61,7 +60,7 @@ def blank_flash(path):
 class Emulator:
     """One QEMU. An asynchronous context manager; `options` are more of QEMU's.
 
-    - `controller`: (host, port) of whoever listens as the Bluetooth controller, or None for a line with nothing at its end.
+    - `controller`: (host, port) of the Bluetooth controller, or None for an unconnected line.
     - `flash`: the file with the contents of the log's memory (mps2-an386 only).
     """
 
@@ -88,7 +87,7 @@ class Emulator:
 
     @property
     def link(self):
-        """How herald-host reaches the management line."""
+        """herald-host's name of the management line."""
         return f"serial:tcp:127.0.0.1:{self.link_port}"
 
     def arguments(self):
@@ -101,7 +100,7 @@ class Emulator:
         else:
             words += ["-serial", "null"]
         if self.board == "mps2-an386":
-            # Listens before QEMU starts and is QEMU's from then on: between choosing a port and listening on it others could take it.
+            # The socket listens before QEMU starts and is then passed to QEMU: another process could otherwise take the port in between.
             self.line = socket.create_server(("127.0.0.1", 0))
             self.link_port = self.line.getsockname()[1]
             words += ["-chardev", f"socket,id=link,fd={self.line.fileno()},server=on,wait=off", "-serial", "chardev:link"]
@@ -123,7 +122,7 @@ class Emulator:
         try:
             return await self.start()
         except BaseException:
-            # Nobody else would end it.
+            # It would not end otherwise.
             await self.__aexit__(*sys.exc_info())
             raise
 
@@ -133,7 +132,7 @@ class Emulator:
         await self.kill()
 
     def said(self):
-        """What QEMU has said."""
+        """The output of QEMU."""
         return (self.folder / "qemu.txt").read_text(errors="replace")[-2000:].strip()
 
     async def state(self):
@@ -151,7 +150,7 @@ class Emulator:
         return "\n".join(found)
 
     async def kill(self):
-        """Ends it with SIGKILL, as a cut of power would."""
+        """Ends it with SIGKILL, which simulates a loss of power."""
         if self.process is None:
             return
         if self.process.returncode is None:
@@ -166,7 +165,7 @@ class Emulator:
         writer.close()
 
     async def command(self, line):
-        """Has QEMU's monitor do something; what it says."""
+        """Executes a command in QEMU's monitor; returns its output."""
         reader, writer = await self.connected(self.monitor_path)
 
         async def ask(execute, **arguments):
@@ -187,7 +186,7 @@ class Emulator:
             writer.close()
 
     async def connected(self, path):
-        """A connection to one of QEMU's own sockets, which are there a moment after its start."""
+        """A connection to one of QEMU's own sockets, which are created shortly after its start."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline and self.process and self.process.returncode is None:
             with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
@@ -196,7 +195,7 @@ class Emulator:
         raise AssertionError(f"QEMU did not open {path}: {self.said()}")
 
     async def memory(self, address, count):
-        """Bytes of memory, as the processor sees it: the chip of the micro:bit has an address space of its own."""
+        """Bytes of memory, in the processor's address space: the micro:bit's chip has a separate one."""
         path = self.folder / "memory.bin"
         path.unlink(missing_ok=True)
         said = await self.command(f'memsave {address:#x} {count:#x} "{path}"')
@@ -204,7 +203,7 @@ class Emulator:
         return path.read_bytes()
 
     async def stack(self):
-        """How much of its stack the image has used at the most, by the paint that start-up leaves in it, and how much there is."""
+        """The maximum stack use of the image, measured by the pattern that start-up writes into the stack, and the size of the stack."""
         bottom, top = self.names["stack_bottom"], self.names["stack_top"]
         words = await self.words(bottom, (top - bottom) // 4)
         return top - bottom - 4 * next((index for index, word in enumerate(words) if word != PAINT), len(words)), top - bottom

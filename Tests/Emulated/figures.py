@@ -6,14 +6,14 @@ from emulator import ROOT
 
 FOUND = ROOT / ".build" / "figures" / "emulated.json"
 BUDGETS = json.loads((ROOT / "Tests" / "Emulated" / "budgets.json").read_text())
-# A figure may be so much above its budget.
+# The permitted excess over a budget.
 SLACK = 1.02
-# So much stack has to be left. What interrupts take is in what was used.
+# Bytes of stack that must remain. The measured use includes interrupts.
 STACK_MARGIN = 128
 
 
 def add(name, value):
-    """Notes a figure in .build/figures/emulated.json, beside those of other tests; what is to be said of it."""
+    """Writes a figure to .build/figures/emulated.json, with those of other tests; returns its text."""
     found = json.loads(FOUND.read_text()) if FOUND.exists() else {}
     found[name] = value
     FOUND.parent.mkdir(parents=True, exist_ok=True)
@@ -21,11 +21,16 @@ def add(name, value):
     return f"{name} {value}" + (f", budget {BUDGETS[name]} and 2 %" if name in BUDGETS else "")
 
 
-def stack(board, used, size):
-    """Notes how much of its stack an image has used at the most, by the paint that start-up leaves in it; whether enough is left."""
-    name = f"{board}.stack_high_water"
+def add_highest(name, value):
+    """The same of a figure that several tests measure, of which the highest counts."""
     found = json.loads(FOUND.read_text()) if FOUND.exists() else {}
-    print(f"\n  {add(name, max(used, found.get(name, 0)))} of {size}, {used} here")
+    return add(name, max(value, found.get(name, 0)))
+
+
+def stack(board, used, size):
+    """Records the maximum stack use of an image, measured by the pattern that start-up writes into the stack; returns whether enough remains."""
+    name = f"{board}.stack_high_water"
+    print(f"\n  {add_highest(name, used)} of {size}, {used} here")
     return used <= size - STACK_MARGIN
 
 

@@ -1,12 +1,10 @@
 """Runs the micro:bit's image in step with its own clock, so that the same bytes come at the same instruction in every run.
 
 QEMU counts instructions (`-icount`): each takes 64 ns, a cycle of 15.6 MHz, and a processor that sleeps skips to its next timer at once. The debugger stops the
-machine where it is about to sleep; only then bytes are put on its line, each when its time has come. What the host's processor does meanwhile makes
-no difference.
+machine before it sleeps; only then bytes are put on its line, each at its time. The load of the host's processor has no effect.
 
-A byte that comes while the processor is busy is put on the line when it next sleeps. On a chip it would interrupt at once and be taken in passing;
-here it costs a sleep and a waking more. Counts of instructions are upper bounds in that respect.
-"""
+A byte that comes while the processor is busy is put on the line when it next sleeps. On a chip it would cause an interrupt at once; here it costs an additional
+sleep and wake-up. In this respect the counts of instructions are upper bounds."""
 
 import re
 import subprocess
@@ -20,7 +18,7 @@ from registers import (
 SLEEP = bytes.fromhex("bff34f8f30bf")
 # An instruction takes 2^SHIFT ns.
 SHIFT = 6
-# A byte with its start and stop bits at 1 Mbaud takes so many microseconds.
+# Duration of a byte with start and stop bits at 1 Mbaud, in microseconds.
 TICK = 10
 # The UART's FIFO, and whether it has something.
 FIFO = 6
@@ -28,7 +26,7 @@ READY = read(UART + 0x108)
 
 
 class Lockstep:
-    """A context manager. `peer` is the other end of the line: `peer.heard(bytes)` returns what it has to say to that."""
+    """A context manager. `peer` is the other end of the line: `peer.heard(bytes)` returns its response."""
 
     def __init__(self, folder, peer):
         need_qemu()
@@ -36,11 +34,11 @@ class Lockstep:
         self.peer = peer
         self.elf = image("microbit")
         self.names = symbols(self.elf)
-        # Bytes that are to come, with the microsecond at which each does.
+        # Bytes to be received, each with its time in microseconds.
         self.line = []
         self.line_free = 0
         self.now = 0
-        # How many barriers have been passed by.
+        # The number of barriers passed.
         self.barriers = 0
 
     def __enter__(self):
@@ -81,7 +79,7 @@ class Lockstep:
             one.close()
         self.errors.close()
 
-    # The debugger's line.
+    # The debugger's connection.
 
     def send(self, text):
         data = text.encode()
@@ -104,7 +102,7 @@ class Lockstep:
         return self.packet()
 
     def monitor(self, line):
-        """Has QEMU's monitor do something that it says nothing to."""
+        """Executes a command without output in QEMU's monitor."""
         assert self.ask("qRcmd," + line.encode().hex()) == "OK"
 
     def go(self):
@@ -113,7 +111,7 @@ class Lockstep:
         assert answer.startswith("T05"), answer
 
     def pass_barrier(self):
-        """Goes past the barrier that the breakpoint is at, and that would stop again at once."""
+        """Steps over the barrier at the breakpoint, which would stop the machine again at once."""
         assert self.ask(f"Pf={(self.sleep + 4).to_bytes(4, 'little').hex()}") == "OK"
         self.barriers += 1
 
@@ -124,10 +122,10 @@ class Lockstep:
         self.registers.do(write(SYSTICK + 4, 16 * TICK - 1), write(SYSTICK + 8, 0), write(SYSTICK, 5))
 
     def sleep_until(self, at):
-        """Lets the processor sleep until that microsecond or what else wakes it, and stops it there."""
+        """Lets the processor sleep until that microsecond or another wake-up, and stops it there."""
         woken = self.sleep + len(SLEEP)
         own, other, alarm = VALUE + 4, VALUE, VALUE + 8
-        # A compare register of its own timer that it does not use wakes it, if the one that it does use does not before.
+        # An unused compare register of its timer wakes it, unless the one in use does so earlier.
         own_at, enabled, spare_now = self.registers.do(
             read(TIMER0 + own), read(TIMER0 + ENABLE), write(TIMER1 + CAPTURE + 12, 1), read(TIMER1 + VALUE + 12))
         first = min(at, own_at) if enabled & 1 << 17 else at
@@ -144,7 +142,7 @@ class Lockstep:
     # The line.
 
     def say(self, data, at=0):
-        """Has bytes come from the peer, from that microsecond on or when the line is free."""
+        """Queues bytes from the peer, from that microsecond on or when the line is free."""
         at = max(at, self.now, self.line_free)
         for byte in data:
             at += TICK
@@ -152,7 +150,7 @@ class Lockstep:
         self.line_free = at
 
     def hear(self):
-        """Has the peer hear what the image has sent, and answer."""
+        """Passes the bytes that the image has sent to the peer, and queues its response."""
         try:
             data = self.serial.recv(65536)
         except BlockingIOError:
@@ -161,7 +159,7 @@ class Lockstep:
             self.say(answer)
 
     def feed(self):
-        """Puts on the line what is due, if the UART has room; whether that was anything."""
+        """Puts due bytes on the line if the UART has room; returns whether there were any."""
         self.now, is_full = self.registers.do(CLOCK, READY)
         due = 0
         while due < len(self.line) and due < FIFO and self.line[due][0] <= self.now:
@@ -175,7 +173,7 @@ class Lockstep:
         return True
 
     def run(self, until):
-        """Runs until that microsecond has come and the processor sleeps."""
+        """Runs until that microsecond has passed and the processor sleeps."""
         while True:
             self.hear()
             if self.feed():
@@ -190,7 +188,7 @@ class Lockstep:
     # Counting.
 
     def traced(self, action):
-        """The program counters of all instructions that are carried out while `action` runs."""
+        """The program counters of all instructions that are executed while `action` runs."""
         self.monitor("singlestep on")
         self.monitor("log exec,nochain")
         before = self.barriers
@@ -203,6 +201,6 @@ class Lockstep:
                 if line.startswith("Trace "):
                     counters.append(int(line.split("/", 2)[1], 16))
                 elif line.startswith(("cpu_io_recompile", "Stopped ")):
-                    # The instruction before was not carried out, or is about to be carried out again.
+                    # The previous instruction was not executed, or is about to be executed again.
                     counters.pop()
         return counters

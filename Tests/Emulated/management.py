@@ -12,8 +12,7 @@ import time
 HERALD, LOG_STATUS, RESTART = 72, 0, 2
 # Operations: read, write; a response's is one more.
 READ, WRITE = 0, 2
-# Numbers of requests. A response to a request that was asked before, on this connection or on the one before it, is told by its number; herald-host counts
-# from 0 on.
+# Numbers of requests. A response to an earlier request, on this or the previous connection, is recognised by its sequence number; herald-host counts from 0.
 questions = itertools.cycle(range(128, 256))
 
 
@@ -63,7 +62,7 @@ class Management:
         self.writer = None
 
     async def __aenter__(self):
-        # It is there before QEMU is.
+        # The socket exists before QEMU starts.
         self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
         return self
 
@@ -71,7 +70,7 @@ class Management:
         self.writer.close()
 
     async def ask(self, command, seconds=120, operation=READ):
-        """The numbers that Herald's group answers a command without arguments with. Asks again while the image is not listening yet."""
+        """The numbers in the response of Herald's group to a command without arguments. Repeats the request while the image does not respond yet."""
         question = next(questions)
         line = framed(struct.pack(">BBHHBB", 8 | operation, 0, 1, HERALD, question, command) + b"\xa0")
         try:
@@ -85,7 +84,7 @@ class Management:
             raise AssertionError(f"no answer to command {command} within {seconds} s") from None
 
     async def ask_until(self, command, condition, what, seconds=240):
-        """The same once that is so of them."""
+        """The same, once the condition is true."""
         deadline = time.monotonic() + seconds
         while not condition(found := await self.ask(command)):
             assert time.monotonic() < deadline, f"no {what} within {seconds} s; the last answer: {found}"

@@ -1,8 +1,7 @@
 """Runs the micro:bit's image with advertisements that come by its own clock.
 
-QEMU counts instructions, each of which takes 2^shift ns of the image's time; while the processor sleeps, its time is ours. Whoever has to say something at a
-certain time of the image's looks at the image's clock again and again. QEMU's UART takes bytes as fast as the image does: the line is one with flow control.
-"""
+QEMU counts instructions, each of which takes 2^shift ns of the image's time; while the processor sleeps, time is real time. A peer that has to send at a certain
+time of the image polls the image's clock. QEMU's UART accepts bytes at the rate of the image: the line has flow control."""
 
 import asyncio
 
@@ -11,7 +10,7 @@ from registers import CLOCK, Registers, listener, options
 
 
 class Paced(Emulator):
-    """An asynchronous context manager. `peer` is the other end of the line: `peer.heard(bytes)` returns what it has to say to that."""
+    """An asynchronous context manager. `peer` is the other end of the line: `peer.heard(bytes)` returns its response."""
 
     def __init__(self, folder, peer, shift):
         super().__init__("microbit", folder)
@@ -46,13 +45,13 @@ class Paced(Emulator):
         self.writer.write(data)
 
     async def until(self, microsecond):
-        """Waits until it is that late by the image's clock."""
+        """Waits until this time of the image's clock."""
         while (now := self.registers.do(CLOCK)[0]) < microsecond:
             await asyncio.sleep(0.0003)
         self.now = now
 
     async def eventually(self, condition, what):
-        """Waits until that is so, which is looked at every 300 ms of the image's time."""
+        """Waits until the condition is true, which is checked every 300 ms of the image's time."""
         for _ in range(400):
             if condition():
                 return

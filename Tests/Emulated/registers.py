@@ -1,4 +1,4 @@
-"""Registers of the micro:bit's chip, as its processor sees them, by way of QEMU's qtest protocol."""
+"""Registers of the micro:bit's chip, in its processor's address space, through QEMU's qtest protocol."""
 
 import socket
 
@@ -10,7 +10,7 @@ START, CAPTURE, COMPARE, ENABLE, MODE, PRESCALER, VALUE = 0x000, 0x040, 0x140, 0
 
 
 def options(path):
-    """QEMU's options to have it connect to a socket at `path`."""
+    """QEMU's options for a connection to a socket at `path`."""
     return ["-chardev", f"socket,id=qtest,path={path}", "-qtest", "chardev:qtest", "-qtest-log", "none"]
 
 
@@ -32,7 +32,7 @@ def write(address, value):
     return f"writel {address:#x} {value:#x}\n"
 
 
-# Microseconds since start: the counter of TIMER0, by way of a compare register that the image does not use.
+# Microseconds since start: the counter of TIMER0, through a compare register that the image does not use.
 CLOCK = write(TIMER0 + CAPTURE + 4 * 3, 1) + read(TIMER0 + VALUE + 4 * 3)
 
 
@@ -47,7 +47,7 @@ class Registers:
         self.socket.close()
 
     def do(self, *lines):
-        """Carries out what `read` and `write` give; what was read."""
+        """Executes commands made by `read` and `write`; returns the values read."""
         request = "".join(lines)
         self.socket.sendall(request.encode())
         answers = b""

@@ -8,10 +8,10 @@ import unittest
 from emulator import ROOT
 
 if __name__ == "__main__":
-    # What Bumble does not know of its own controllers' commands is not what is tested here.
+    # Bumble's warnings about commands unknown to its controllers are not relevant here.
     logging.basicConfig(level=logging.CRITICAL)
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
-    # Figures are those of this run.
+    # Only figures of this run are kept.
     (ROOT / ".build" / "figures" / "emulated.json").unlink(missing_ok=True)
     here = __file__.rsplit("/", 1)[0]
     unittest.main(module=None, argv=[sys.argv[0], "discover", "-v", "-s", here, *sys.argv[1:]])

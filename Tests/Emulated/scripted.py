@@ -20,7 +20,7 @@ class Phone:
     def __init__(self, number):
         self.address = bytes([number, 0x5A, 0xA5, 0x33, 0x44, 0x5F])
         shown = bytes([number, 0, 0, 0xC0, 0xFF, 0xEE])
-        # Under what it is logged.
+        # The identity under which it is logged.
         self.identity = shown[::-1].hex().upper()
         self.data = herald.flags() + herald.uuid16_list() + herald.pseudo_address(shown)
         self.payload = herald.test_payload(number, 21)
@@ -30,7 +30,7 @@ class Phone:
         return advertisement(self.address, self.data, rssi)
 
     def answer(self, pdu):
-        """What its attribute server says to a request (Vol 3, Part F, 3.4); None to anything that is none."""
+        """The response of its attribute server to a request (Vol 3, Part F, 3.4); None to other PDUs."""
         kind = pdu[0]
         if kind == 0x02:
             return struct.pack("<BH", 0x03, 247)

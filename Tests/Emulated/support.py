@@ -20,14 +20,14 @@ from world import World
 PAGE = 4096
 # Printed by each run; HERALD_SEED repeats one.
 SEED = int(os.environ.get("HERALD_SEED", random.SystemRandom().randrange(1 << 32)))
-# Seconds to wait for what must come, however busy this machine is.
+# Timeout in seconds for expected events, also on a busy machine.
 PATIENCE = 240
-# Seconds for a response of an image. herald-host's own timeout is that for a device: some things it asks once only, and QEMU may not get its turn for two seconds.
+# Seconds for a response of an image. herald-host's default timeout is that for a device: some requests are not repeated, and QEMU may not be scheduled for two seconds.
 ANSWER = 20
 
 
 class MPS2(Emulator):
-    """The twin of the nRF52833. What went wrong in it its counters may tell."""
+    """The mps2-an386, with the capacities of the nRF52833 DK. Its counters are part of the report of a failure."""
 
     async def state(self):
         found = [await super().state()]
@@ -39,7 +39,7 @@ class MPS2(Emulator):
 
 
 class EmulatedTest(unittest.IsolatedAsyncioTestCase):
-    """Has an air with a controller on it for an image, and a folder."""
+    """A simulated radio medium with a controller for an image, and a folder."""
 
     async def asyncSetUp(self):
         self.world = await World().__aenter__()
@@ -52,12 +52,12 @@ class EmulatedTest(unittest.IsolatedAsyncioTestCase):
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def mps2(self, port=None, *, folder="mps2", **settings):
-        """The twin of the nRF52833, with its controller on the air."""
+        """The mps2-an386, with its controller on the medium."""
         return MPS2(
             "mps2-an386", self.folder / folder, ("127.0.0.1", port or self.world.port), flash=self.flash, **settings)
 
     async def host(self, emulator, *words):
-        """What herald-host says when asked about an image."""
+        """The output of herald-host for an image."""
         status, out, err = await self.said(emulator, *words)
         self.assertEqual(status, 0, err or out)
         return out
@@ -74,11 +74,11 @@ class EmulatedTest(unittest.IsolatedAsyncioTestCase):
         return json.loads(await self.host(emulator, "stats", "--json"))
 
     async def open(self, emulator):
-        """Tells an image without an access key that it serves its log nevertheless."""
+        """Configures an image without an access key to serve its log."""
         await self.host(emulator, "config", "set", "access/stay-open", "yes")
 
     async def commit(self, emulator):
-        """Has an image without an access key commit its log."""
+        """Makes an image without an access key commit its log."""
         await self.open(emulator)
         async with Management(emulator.link_port) as management:
             await management.ask(LOG_STATUS, operation=WRITE)
@@ -91,7 +91,7 @@ class EmulatedTest(unittest.IsolatedAsyncioTestCase):
         return contacts(output)
 
     async def stats_when(self, emulator, condition, what):
-        """The counters once that is so of them."""
+        """The counters, once the condition is true."""
         deadline = time.monotonic() + PATIENCE
         while not condition(stats := await self.stats(emulator)):
             self.assertLess(time.monotonic(), deadline, f"no {what} within {PATIENCE} s; the counters: {stats}")
@@ -99,7 +99,7 @@ class EmulatedTest(unittest.IsolatedAsyncioTestCase):
         return stats
 
     async def rows_when(self, emulator, condition, what, seconds=90):
-        """The same once there are such rows."""
+        """The same, once there are such rows."""
         rows = []
         for _ in range(seconds):
             rows = await self.rows(emulator)
@@ -109,7 +109,7 @@ class EmulatedTest(unittest.IsolatedAsyncioTestCase):
         self.fail(f"no {what} within {seconds} tries; the last rows: {rows[-3:]}")
 
     def records(self, event=None):
-        """What the flash holds, page by page in their order, by a decoder that is not ours."""
+        """The contents of the flash, page by page in their order, by the independent decoder."""
         found = []
         for page in sorted(pages(self.flash).values(), key=lambda page: page[0]["sequence"]):
             found += page[1]

@@ -20,11 +20,11 @@ class Controllers(EmulatedTest):
         await super().asyncTearDown()
 
     async def heard(self, emulator, more_than=0):
-        """The counters again advertisements have been heard than that."""
+        """The counters, once more advertisements than that have been received."""
         return await self.stats_when(emulator, lambda stats: stats["hci"]["advertising_reports"] > more_than, "advertisements heard")
 
     async def recovers(self, disturb, counter):
-        """Has the image hear phones, disturbs the controller, and waits until the counter has grown and phones are heard again."""
+        """Waits until the image receives phones, disturbs the controller, and waits until the counter has increased and phones are received again."""
         async with self.mps2(self.port) as emulator:
             before = await self.heard(emulator)
             await disturb()
@@ -32,7 +32,7 @@ class Controllers(EmulatedTest):
             after = await self.heard(emulator, during["hci"]["advertising_reports"] + 20)
             info = await self.info(emulator)
         self.assertGreater(after["hci"]["failures"], before["hci"]["failures"])
-        # It was not restarted for that.
+        # The image was not restarted.
         self.assertEqual((info["restart"]["cause"], after["firmware"]["faults"]), (0, 0))
         return after
 
@@ -41,7 +41,7 @@ class Controllers(EmulatedTest):
 
         async def garbage():
             source = random.Random(SEED)
-            # A megabit a second for a second, in pieces.
+            # 1 Mbit/s for one second, in pieces.
             for _ in range(100):
                 self.proxy.send_to_host(source.randbytes(1000))
                 await asyncio.sleep(0.01)
@@ -64,7 +64,7 @@ class Controllers(EmulatedTest):
     async def test_a_controller_that_stops_answering(self):
         async def stop():
             self.proxy.drops_packets = True
-            # Long enough that a reset by command does not help, and the reset line is pulled.
+            # Long enough that a reset by command has no effect, and the reset line is asserted.
             await self.stats_when(self.emulator, lambda stats: stats["firmware"]["controller_resets"], "reset of the controller")
             self.proxy.drops_packets = False
 

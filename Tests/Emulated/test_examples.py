@@ -1,4 +1,4 @@
-"""Firmware of third parties, and the image of the micro:bit that no other test runs: each meets a phone."""
+"""Example firmware, and the micro:bit's image that no other test runs: each communicates with a phone."""
 
 import asyncio
 import time
@@ -9,7 +9,7 @@ from emulator import Emulator
 from h4_rssi_proxy import Walk
 from world import until
 
-# FPGAIO's first register: bit 0 is the first of the two lamps of the MPS2 board's front.
+# FPGAIO's first register: bit 0 is the first of the two LEDs on the MPS2 board.
 LAMPS = 0x4002_8000
 
 
@@ -18,7 +18,7 @@ class Examples(EmulatedTest):
         return (await emulator.words(LAMPS, 1))[0] & 1
 
     async def is_lit(self, emulator):
-        """Waits until the lamp is on."""
+        """Waits until the LED is on."""
         deadline = time.monotonic() + PATIENCE
         while not await self.lamp(emulator):
             self.assertLess(time.monotonic(), deadline, "the lamp stays dark")

@@ -14,12 +14,11 @@ TRAP, HANG = bytes.fromhex("fede"), bytes.fromhex("fee7")
 
 class Faults(EmulatedTest):
     async def settled(self, emulator, management):
-        """Waits until the image has run for a second, so that what is done to it is done to its loop."""
+        """Waits until the image has run for a second, so that the fault is injected into its loop."""
         await management.ask_until(LOG_STATUS, lambda status: status["now"] >= 1000, "second of its time")
 
     async def provoke(self, action):
-        """Starts an image, does something to it while it stands still, and returns what it says afterwards, what herald-host makes of that, and what
-        `action` returned."""
+        """Starts an image, executes `action` while it is halted, and returns its restart report, the output of herald-host for it, and the result of `action`."""
         async with self.mps2() as emulator:
             async with Management(emulator.link_port) as management:
                 await self.settled(emulator, management)
@@ -33,7 +32,7 @@ class Faults(EmulatedTest):
         return report, text, done
 
     def check_log(self, report):
-        """The log has the same, in the bytes that its format page says."""
+        """The log has the same, in the bytes defined by the format."""
         [logged] = self.records("restarted")
         data = bytes.fromhex(logged["payload"])
         number = lambda at: int.from_bytes(data[at:at + 4], "little")
@@ -57,7 +56,7 @@ class Faults(EmulatedTest):
             await debugger.set_register(PC, 0xE010_0000)
 
         report, text, _ = await self.provoke(jump)
-        # The fault status says: an instruction was fetched where none may be.
+        # Fault status: instruction access violation.
         self.assertEqual((report["cause"], report["pc"], report["cfsr"] & 1), (FAULT, 0xE010_0000, 1))
         self.assertIn("processor fault", text)
 
@@ -80,7 +79,7 @@ class Faults(EmulatedTest):
         self.assertIn("watchdog", text)
 
     async def report_when(self, emulator, condition):
-        """What the image says of its start once that is so."""
+        """The restart report, once the condition is true."""
         async with Management(emulator.link_port) as management:
             return await management.ask_until(RESTART, condition, "such start")
 
@@ -95,7 +94,7 @@ class Faults(EmulatedTest):
                 report = await self.report_when(emulator, lambda report: report["streak"] == streak)
                 self.assertEqual(report["mode"], mode)
                 if report["mode"] == 1:
-                    # The log can be read, and the controller is left alone.
+                    # The log can be read, and the controller is not used.
                     await self.rows(emulator)
                     stats = await self.stats(emulator)
                     self.assertEqual((stats["hci"]["events"], stats["hci"]["commands_sent"]), (0, 0))
@@ -108,18 +107,18 @@ class Faults(EmulatedTest):
         self.assertEqual([record["reason"] for record in self.records("started")], [0, PANIC, PANIC, PANIC, 1])
 
     async def test_safe_mode_ends_by_itself(self):
-        """A third fault in a row, as its handler leaves it in RAM, starts the image in safe mode; five minutes on, which QEMU skips through as the
-        processor sleeps, it starts again in full."""
+        """A third fault in a row, as its handler leaves it in RAM, starts the image in safe mode; after five minutes, which QEMU skips as the processor sleeps, it
+        restarts in normal mode."""
         await self.world.android(1)
         async with self.mps2(options=["-S", "-icount", "shift=4,sleep=off"]) as emulator:
             async with Debugger(emulator) as debugger:
-                # RetainedMemory.swift says what is where: a panic, in a run of 12 s after two faults of others.
+                # The layout is that of RetainedMemory.swift: a panic, in a run of 12 s after two other faults.
                 fault = part([0x746C6148, 2, 0x1234, 0, 0, 0, 0])
                 run = part([0x736E7552, 12, 2, 2, 0, 0, 0])
                 await debugger.write(emulator.names["startup_retained"], fault + run)
             report = await self.report_when(emulator, lambda report: report["mode"] == 0)
             self.assertEqual((report["cause"], report["lasted"]), (SAFE_MODE_OVER, 300))
-            # One more fault soon would bring it back.
+            # One more early fault would start it again.
             self.assertEqual(report["streak"], 2)
             async with Management(emulator.link_port) as management:
                 await management.ask(LOG_STATUS)

@@ -1,4 +1,4 @@
-"""What a host does with an image over its management line, beside pulling its log: gives it a payload, watches it, locks it."""
+"""Operations of a host over the management line other than pulling the log: payload, live events, access key."""
 
 import asyncio
 import contextlib
@@ -34,10 +34,10 @@ class Link(EmulatedTest):
             await self.host(emulator, "payload", "push", str(fixed))
             self.assertEqual((await self.shown(emulator))["bytes"], PUSHED.hex())
             await until(lambda: android.address_of(PUSHED), "the pushed payload read by the phone", PATIENCE)
-        # Power gone and come back.
+        # Loss of power and restart.
         async with self.mps2() as emulator:
             self.assertEqual((await self.shown(emulator))["bytes"], PUSHED.hex())
-            # Longer than the image has room for: refused, and the former one stays.
+            # Longer than the image permits: rejected, and the former one is kept.
             long = self.file("long.yml", f"family: bytes\nbytes: '{bytes(range(1, 134)).hex()}'\n")
             status, _, err = await self.said(emulator, "payload", "push", str(long))
             self.assertEqual(status, 9, err)
@@ -46,7 +46,7 @@ class Link(EmulatedTest):
             self.assertEqual((await self.shown(emulator))["bytes"], BUILT_IN.hex())
 
     async def test_what_happens_is_watched(self):
-        # Few events, as the device has room for fourteen between two requests.
+        # Few events, as the device stores fourteen between two requests.
         first = await self.world.android(1, advertising_interval=1000)
         async with self.mps2() as emulator:
             await self.open(emulator)
@@ -102,7 +102,7 @@ class Link(EmulatedTest):
                 status, _, err = await self.said(emulator, *get, "--key-file", wrong)
                 self.assertEqual(status, 9, err)
                 self.assertIn("not its access key", err)
-                # Last: a serial line does not tell that one host has gone and another come.
+                # Last: a serial line does not report that the host has changed.
                 status, out, err = await self.said(emulator, *get, "--key-file", key)
                 self.assertEqual((status, out.strip()), (0, "14"), err)
 

@@ -19,12 +19,12 @@ class Meeting(EmulatedTest):
                 emulator, lambda rows: all(
                     rows_of(rows, phone, "read") and len(rows_of(rows, phone, "measure")) >= 10
                     for phone in (android, ios)), "ten readings and the payload of each phone")
-            # In turn the phones have read what the image shows.
+            # The phones have also read the image's payload.
             for phone in (android, ios):
                 await until(
                     lambda: phone.address_of(herald.fixed_payload(826, 0, 1234567890)), f"payload read by {phone.name}", PATIENCE)
             info = await self.info(emulator)
-            # What was used at the most may grow at any time: between two looks at it that say the same it did not.
+            # The maximum may increase at any time; between two equal readings it did not.
             before = stack = None
             while stack is None or before != stack:
                 before, stats, stack = stack, await self.stats(emulator), await emulator.stack()
@@ -37,14 +37,14 @@ class Meeting(EmulatedTest):
         self.assertEqual(times, sorted(times))
         self.assertEqual(info["device"]["board"], "mps2-an386")
         self.assertEqual((info["restart"]["cause"], info["restart"]["mode"]), (0, 0))
-        # It sleeps when there is nothing to do, and nothing went wrong.
+        # It sleeps when idle, and no error was counted.
         self.assertGreater(stats["firmware"]["sleeps"], 100)
         self.assertGreater(stats["firmware"]["asleep_permille"], 0)
         self.assertEqual(stats["firmware"]["watchdog_withheld"], 0)
         self.assertEqual(stats["firmware"]["uart_overruns"], 0)
         self.assertEqual((stats["hci"]["failures"], stats["hci"]["sync_lost"]), (0, 0))
         print(f"\n  asleep {stats['firmware']['asleep_permille'] / 10} % of the time")
-        # What it says itself is the same.
+        # Its own counter has the same value.
         self.assertEqual(stats["firmware"]["stack_used"], stack[0])
         self.assertTrue(figures.stack("mps2-an386", *stack), "the stack is nearly used up")
 

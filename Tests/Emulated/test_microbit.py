@@ -42,7 +42,7 @@ class Microbit(EmulatedTest):
 
     @staticmethod
     def is_complete(records, phones):
-        """Whether each phone's payload and five readings have come to flash."""
+        """Whether each phone's payload and five readings are in flash."""
         def count(phone, event):
             target = phone.identity.replace(":", "")
             return sum(record["event"] == event and record.get("target") == target for record in records)

@@ -1,5 +1,5 @@
-"""The images of the nRF52833 DK and the nRF52840 DK on models of their chips: they start, sleep, keep their log, and get over a hang and faults. All in the chip's
-own time, so that each run is the same."""
+"""The images of the nRF52833 DK and the nRF52840 DK on models of their chips: start-up, sleep, the log, and recovery from a hang and faults. All runs are in the
+chip's time and therefore reproducible."""
 
 import unittest
 
@@ -14,13 +14,13 @@ from nrf52.processor import arm
 
 HCI_RESET = bytes.fromhex("01030c00")
 AWAKE, READY = 13, 14
-# Why the image says that it was started (docs/firmware.md), and of its retained words, where the uptime is.
+# Start reasons (docs/firmware.md), and the offset of the uptime in the retained words.
 RESET_LINE, WATCHDOG_BIT, PANIC, FAULT, STACK_OVERFLOW, SAFE_MODE_OVER = 1, 3, 4, 5, 6, 7
 UPTIME = 9
 
 
 def uptime(test):
-    """The seconds that the image counts."""
+    """The uptime of the image in seconds."""
     return test.chip.words(test.names["startup_retained"] + 4 * UPTIME, 1)[0]
 
 
@@ -28,7 +28,7 @@ class Start(OnChip):
     def test_it_starts_and_asks_its_controller(self):
         chip = self.chip
         chip.run_for(0.5)
-        # It has nothing to say but HCI_Reset, to a controller that says nothing.
+        # It sends only HCI_Reset, to a controller that does not respond.
         self.assertEqual(bytes(chip.line.received), HCI_RESET)
         self.assertEqual(chip.clocks.reasons, 0)
         self.assertEqual(chip.clocks.converter, 1)
@@ -38,7 +38,7 @@ class Start(OnChip):
         self.assertEqual(chip.watchdog.registers[chip.watchdog.CRV], 10 * 32768 - 1)
         self.assertEqual(chip.uarte.byte_time, 10 * MHZ)
         self.assertTrue(chip.uarte.has_flow_control and not chip.uarte.is_held_back)
-        # What the log begins with has been kept at once.
+        # The first records of the log are committed at once.
         chip.run_for(30)
         self.assertEqual([record["reason"] for record in self.records("started")], [0])
         self.assertEqual([(record["level"], record["external"]) for record in self.records("battery")], [(100, False)])
@@ -50,7 +50,7 @@ class Start(OnChip):
         awake = (self.chip.processor.instructions - before) / (self.chip.cycles - start)
         self.assertLess(awake, 0.001)
         self.assertTrue(self.chip.processor.is_asleep)
-        # The lights are dark: awake, ready.
+        # The LEDs are off: awake, ready.
         self.assertTrue(self.chip.ports[0].is_high(AWAKE) and self.chip.ports[0].is_high(READY))
 
     def test_its_clock_goes_right(self):
@@ -99,7 +99,8 @@ class StartOfNRF52840(Start):
 
 class Flood(OnChip):
     def test_a_flood_at_full_speed_is_held_back_and_not_lost(self):
-        """Vendor's events, of 255 bytes, faster than any controller sends them; also to a receiver that takes long to start, whose next buffer may be named only then."""
+        """Vendor events of 255 bytes at a higher rate than any controller sends them; also to a receiver with a long start-up, whose next buffer can be set only
+        afterwards."""
         event = bytes.fromhex("04fffd") + bytes(range(253))
         self.chip.run_for(0.5)
         for takes in (16, 64 * 50):
@@ -114,7 +115,7 @@ class Flood(OnChip):
 
 class Restarts(OnChip):
     def assertGoesOn(self):
-        """It runs as after any start: it talks to its controller, counts, sleeps, and is not reset again."""
+        """It runs as after any start: it communicates with its controller, counts time, sleeps, and is not reset again."""
         resets = list(self.chip.resets)
         self.chip.line.received.clear()
         self.chip.run_for(35)
@@ -192,7 +193,7 @@ class Restarts(OnChip):
         self.assertGoesOn()
 
     def test_power_that_goes_at_any_time_takes_nothing_from_the_log(self):
-        """In the start, and around the time at which the log is kept."""
+        """During start-up, and around the time of a commit."""
         kept = []
         for count in range(60):
             self.chip.run_for(0.003 * count if count % 2 else 30 + 0.002 * count)
@@ -206,7 +207,7 @@ class RestartsOfNRF52840(Restarts):
 
 
 class ResetButton(OnChip):
-    """Of a chip that was erased: UICR names no pin yet."""
+    """An erased chip: UICR does not contain the pin yet."""
     NONE, BUTTON = b"\xff" * 4, bytes.fromhex("12000000")
 
     def setUp(self):
@@ -283,7 +284,7 @@ class ResetButtonOfNRF52840(ResetButton):
 
 class TornFlash(OnChip):
     def test_power_that_goes_while_the_flash_is_written_or_erased_takes_nothing_from_the_log(self):
-        """Any of the bits that were to change have changed then."""
+        """Any of the bits that were to change may have changed."""
         kept, cuts = [], 0
         for seed in range(60):
             self.chip.flash.cut(seed * 7 % 17, seed)
@@ -300,13 +301,13 @@ class TornFlash(OnChip):
 
 
 class Rules(unittest.TestCase):
-    """The model refuses what the product specification does not know: programs of one store each."""
+    """The model rejects accesses that the product specification does not define: programs with one store each."""
 
     def assertRefused(self, address, value, words, kind=NRF52833):
         with self.assertRaises(Misuse) as caught:
             Chip(storing(address, value), kind).run_for(0.001)
         self.assertIn(words, str(caught.exception))
-        # Where it was done.
+        # The address of the access.
         self.assertIn("PC 0x0000010", caught.exception.__notes__[0])
 
     def test_registers_that_are_not_known(self):
@@ -339,12 +340,12 @@ class Rules(unittest.TestCase):
             Chip(sleeping(), NRF52833).run_for(0.1)
 
     def test_who_never_sleeps_is_stopped(self):
-        # Into RAM, and then round and round.
+        # Jump to RAM, into an endless loop.
         with self.assertRaisesRegex(Misuse, "has not slept"):
             Chip(storing(0x20000000, 0), NRF52833).run_for(10)
 
     def test_an_address_where_nothing_is_is_a_fault(self):
-        # The handler of it is the program itself, which does it again: the processor locks up.
+        # The handler is the program itself, which faults again: the processor locks up.
         chip = Chip(storing(0x60000000, 1), NRF52833)
         chip.run_for(0.001)
         self.assertIn(8, chip.resets)

@@ -1,4 +1,5 @@
-"""The images of the nRF52833 DK and the nRF52840 DK on models of their chips meet phones on Bumble's air: by its UARTE, into its flash. Bumble lives in the chip's time."""
+"""The images of the nRF52833 DK and the nRF52840 DK on models of their chips communicate with phones in Bumble's radio simulation through UARTE and log to flash.
+Bumble runs in the chip's time."""
 
 import unittest
 
@@ -19,7 +20,7 @@ class Meeting(OnChip):
             self.assertGreater(events.count("measured"), 100, phone.name)
         times = [record["ms"] for record in records]
         self.assertEqual(times, sorted(times))
-        # It was not reset, no byte was lost on the line, its light said that the controller was ready, and it slept.
+        # There was no reset, no byte was lost on the line, the LED showed that the controller was ready, and the processor slept.
         self.assertEqual((self.chip.resets, self.chip.uarte.lost), ([0], 0))
         self.assertFalse(self.chip.ports[0].is_high(14))
         awake = self.chip.processor.instructions / self.chip.cycles

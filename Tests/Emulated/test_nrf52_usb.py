@@ -1,4 +1,4 @@
-"""The images of the nRF52833 DK and the nRF52840 DK on models of their chips, over the USB device controller: a host enumerates them, and herald-host asks them over
+"""The images of the nRF52833 DK and the nRF52840 DK on models of their chips, over the USB device controller: a host enumerates them, and herald-host uses them over
 USB/IP."""
 
 import asyncio
@@ -27,13 +27,13 @@ from world import World, until
 ECHO, ECHOED = bytes.fromhex("0a00000600000100a16164626869"), bytes.fromhex("0b00000600000100a16172626869")
 RESET = bytes.fromhex("0a00000100000205a0")
 ENDPOINT = 1
-# The light that is on, low, while the controller is ready.
+# The LED that is on while the controller is ready, active low.
 READY = 14
 SET_CONFIGURATION, GET_STATUS = bytes.fromhex("0009010000000000"), bytes.fromhex("8000000000000200")
 
 
 class Bus(OnChip):
-    """In the chip's time alone."""
+    """In the chip's time only."""
 
     async def configured(self):
         host = Host(self.chip)
@@ -61,7 +61,7 @@ class Bus(OnChip):
         self.assertEqual(len(configuration), int.from_bytes(configuration[2:4], "little"))
         # The first interface is the vendor's, with two bulk endpoints of 64 bytes.
         self.assertEqual(configuration[9:32].hex(), "09040000" + "02ff480104" + "07050102400000" + "07058102400000")
-        # The number of the chip, by its factory.
+        # The chip's factory identifier.
         self.assertEqual(texts[2], "0123456789abcdef")
         self.assertEqual(status, bytes(2))
         self.assertEqual(capabilities[:2].hex(), "050f")
@@ -70,10 +70,10 @@ class Bus(OnChip):
         async def ask():
             host, _ = await self.configured()
             answers = [await self.echo(host) for _ in range(5)]
-            # Chosen again, a configuration begins anew: the next packet either way is DATA0.
+            # Selecting the configuration again resets it: the next packet in each direction is DATA0.
             await host.control(SET_CONFIGURATION)
             answers.append(await self.echo(host))
-            # Another host, or the same again: addresses, endpoints and toggles begin anew.
+            # Another host, or the same again: addresses, endpoints and toggles are reset.
             await host.attach()
             await host.control(SET_CONFIGURATION)
             return answers, await self.echo(host)
@@ -85,7 +85,7 @@ class Bus(OnChip):
     def test_an_endpoint_that_was_halted_goes_on(self):
         async def halt():
             host, _ = await self.configured()
-            # The next packet to the host would be DATA1, and is DATA0 behind the halt.
+            # The next packet to the host would be DATA1, and is DATA0 after the halt.
             await self.echo(host)
             await host.control(bytes.fromhex("0203000081000000"))
             with self.assertRaises(Stalled):
@@ -146,7 +146,7 @@ class BusOfNRF52840(Bus):
 
 
 class Anomalies(unittest.TestCase):
-    """What the images do for the sake of their own chip's anomalies is missed on the other chip."""
+    """The workarounds for the anomalies of one chip are missing in the image of the other."""
 
     def attach(self, board, chip):
         chip = Chip(built(board), kind(chip))
@@ -162,7 +162,7 @@ class Anomalies(unittest.TestCase):
 
 
 class Asked(OnChip):
-    """Has herald-host ask it, in a time that goes no faster than the wall's."""
+    """Runs herald-host against it, in time no faster than real time."""
 
     def setUp(self):
         super().setUp()
@@ -170,7 +170,7 @@ class Asked(OnChip):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def ask(self, *commands):
-        """What herald-host says to each of these."""
+        """The output of herald-host for each of these."""
         async def serve():
             said = []
             async with USBServer(self.chip) as server:
@@ -185,7 +185,7 @@ class Asked(OnChip):
 
 class Program(Asked):
     def stack(self):
-        """How much of its stack the image has used at the most, and how much there is."""
+        """The maximum stack use of the image, and the size of the stack."""
         bottom, top = self.names["stack_bottom"], self.names["stack_top"]
         words = self.chip.words(bottom, (top - bottom) // 4)
         return top - bottom - 4 * next(index for index, word in enumerate(words) if word != PAINT), top - bottom
@@ -197,12 +197,12 @@ class Program(Asked):
             ("info", "--json"), ("stats", "--json"), ("config", "set", "access/stay-open", "yes"), ("log", "pull", "--output", folder))
         info = json.loads(info)
         self.assertEqual(info["device"]["board"], self.board)
-        # Asked over the link and read from the descriptor, it is the number of the chip.
+        # Over the link and in the descriptor, the serial number is the chip's identifier.
         self.assertEqual((info["device"]["serial"], info["usb"]["serial"]), ("0123456789abcdef",) * 2)
         counters = json.loads(stats)
         self.assertEqual((counters["firmware"]["uart_overruns"], counters["firmware"]["watchdog_withheld"], counters["hci"]["sync_lost"]), (0, 0, 0))
         self.assertGreater(counters["firmware"]["asleep_permille"], 900)
-        # By the paint, and as the image itself says.
+        # By the pattern in the stack, and by the image's own counter.
         used, size = self.stack()
         self.assertGreaterEqual(used, counters["firmware"]["stack_used"])
         self.assertTrue(figures.stack(self.board, used, size), "the stack is nearly used up")
@@ -237,10 +237,10 @@ class ProgramOfNRF52840(Program):
 
 
 class LongProgram(Asked):
-    """What takes long, and is the same on both chips: on the one with less flash."""
+    """Long tests whose code is the same on both chips: on the chip with less flash."""
 
     def test_a_flood_arrives_whole(self):
-        """Events of 255 bytes at a megabit a second, which only flow control keeps from being lost: each is seen, and none is damaged."""
+        """Events of 255 bytes at 1 Mbit/s, which would be lost without flow control: each is received undamaged."""
         async def flood():
             async with World() as world, Attached(self.chip, world.port):
                 await until(lambda: not self.chip.ports[0].is_high(READY), "controller that is ready")
@@ -259,7 +259,7 @@ class LongProgram(Asked):
         self.ask(("config", "set", "log/keep-days", "30"))
         before = sum(self.chip.flash.memory.erased.values())
         self.ask(("factory-reset", "--yes"))
-        # The reset is completed without a host, a page at a time with the watchdog fed; then the device restarts as new.
+        # The reset is completed without a host, a page at a time with the watchdog fed; then the device restarts in its factory state.
         while not self.chip.resets[1:]:
             self.chip.run_for(0.1)
         self.assertEqual(self.chip.resets, [0, REQUESTED])

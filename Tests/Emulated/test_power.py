@@ -19,7 +19,7 @@ LANES = 2
 
 
 class Lane:
-    """One image after the other on the same flash, each killed; and what it had acknowledged by then."""
+    """Runs images on the same flash, each of which is killed; holds the bytes acknowledged by then."""
 
     def __init__(self, test, number):
         self.test = test
@@ -28,7 +28,7 @@ class Lane:
         self.folder.mkdir()
         self.flash = self.folder / "flash.bin"
         blank_flash(self.flash)
-        # What had been acknowledged, by page: bytes that must never change again.
+        # Acknowledged bytes, by page: these must not change again.
         self.acknowledged = {}
         self.boots = 0
         self.kills = 0
@@ -47,7 +47,7 @@ class Lane:
             self.test.assertEqual(now[:len(data)], data, f"page {sequence} of {self.folder.name}: what was committed has changed")
 
     async def open(self, port):
-        """Has the image serve its log, and so commit it, without an access key: that stays in its flash."""
+        """Configures the image to serve its log, and therefore commit it, without an access key; the setting is stored in its flash."""
         async with Emulator("mps2-an386", self.folder, ("127.0.0.1", port), flash=self.flash) as emulator:
             await self.test.open(emulator)
             await emulator.kill()
@@ -55,7 +55,7 @@ class Lane:
     async def run_until_killed(self, port, kills):
         await self.open(port)
         while self.kills < kills:
-            # Some while it starts, QEMU included, and some while it writes: it begins to scan after a second.
+            # Some during start-up, including QEMU's, and some during writes: scanning begins after a second.
             starts = self.random.random() < 0.4
             life = self.random.uniform(0.05, 1.0 if starts else 2.5)
             self.answered = asyncio.Event()
@@ -75,7 +75,7 @@ class Lane:
             self.check()
 
     async def ask(self, emulator):
-        """Has the image commit what it has, again and again, and notes what it says is safe."""
+        """Makes the image commit repeatedly, and records the bytes that it reports as committed."""
         first = True
         self.kinds["before anything was acknowledged"] += 1
         try:
@@ -126,7 +126,7 @@ class Power(EmulatedTest):
             boots = [head["boot"] for head, _ in found.values()]
             self.assertEqual(boots, sorted(boots))
             records += sum(len(page[1]) for page in found.values())
-            # Every record that had been acknowledged is still read by a decoder that is not ours.
+            # Every acknowledged record is still decoded by the independent decoder.
             for sequence, data in lane.acknowledged.items():
                 before = pages(None, data=data + b"\xff" * (PAGE - len(data)))[sequence][1]
                 now = found[sequence][1]

@@ -1,4 +1,4 @@
-"""What the image stores beside its log: settings, identity, and a factory reset that is completed after any interruption."""
+"""Stored settings and identity, and a factory reset that is completed after any interruption."""
 
 import asyncio
 import json
@@ -11,20 +11,20 @@ from emulator import LOG_BYTES
 from management import LOG_STATUS, Management, framed
 from world import until
 
-# The pages of the settings lie behind the log (linker/mps2-an386.ld).
+# The pages of the settings follow the log (linker/mps2-an386.ld).
 SETTINGS_BYTES = 2 * PAGE
 NOTE = b"HEraseAl"
 
 
 def reset_request(epoch):
-    """The line that asks to erase everything (docs/wire-formats.md, group 72, command 3)."""
+    """The line with a factory reset request (docs/wire-formats.md, group 72, command 3)."""
     body = b"\xa1\x65epoch\x1a" + struct.pack(">I", epoch)
     return framed(struct.pack(">BBHHBB", 0x0A, 0, len(body), 72, 0, 3) + body)
 
 
 class Settings(EmulatedTest):
     def kept(self):
-        """The pages of the settings, as they are in the file."""
+        """The pages of the settings in the file."""
         with open(self.flash, "rb") as file:
             file.seek(LOG_BYTES)
             return file.read(SETTINGS_BYTES)
@@ -47,7 +47,7 @@ class Settings(EmulatedTest):
             return file.read(LOG_BYTES)
 
     async def until_started(self, emulator):
-        """The status of the log, once the image answers."""
+        """The status of the log, once the image responds."""
         async with Management(emulator.link_port) as management:
             return await management.ask(LOG_STATUS)
 
@@ -63,7 +63,7 @@ class Settings(EmulatedTest):
             await emulator.command("system_reset")
             self.assertEqual((await self.until_started(emulator))["keep"], 365)
             await self.commit(emulator)
-        # Power gone and come back.
+        # Loss of power and restart.
         async with self.mps2() as emulator:
             self.assertEqual((await self.until_started(emulator))["keep"], 365)
             await self.commit(emulator)
@@ -105,15 +105,15 @@ class Settings(EmulatedTest):
         for number in range(8):
             self.write_kept(0, b"\xff" * SETTINGS_BYTES)
             with open(self.flash, "r+b") as file:
-                # A log that has been written to: every page is to go.
+                # A log with records: every page has to be erased.
                 file.write(b"\x00" * LOG_BYTES)
             async with self.mps2() as emulator:
                 async with Management(emulator.link_port) as management:
                     epoch = (await management.ask(LOG_STATUS))["epoch"]
                     key = self.key()
                     management.writer.write(reset_request(epoch))
-                    # Some before it is noted, some in the middle, some when it is over. Where QEMU does not get its turn so soon, all before: so not each is
-                    # left to chance.
+                    # Some before the marker is written, some during the reset, some after it. If QEMU is scheduled late, all would be before it: therefore not all
+                    # times are random.
                     if number % 4 == 3:
                         await until(lambda: NOTE in self.kept() or self.key() != key, "note of the reset", PATIENCE)
                     await asyncio.sleep(chance.choice((0, chance.uniform(0, 0.02), chance.uniform(0, 0.3))))
@@ -121,7 +121,7 @@ class Settings(EmulatedTest):
             isNoted = NOTE in self.kept()
             async with self.mps2() as emulator:
                 async with Management(emulator.link_port) as management:
-                    # It has no pages while it erases, and until it has started again.
+                    # The log has no pages during the reset and until the restart.
                     status = await management.ask_until(LOG_STATUS, lambda status: status["first"] <= status["last"], "page in the log")
             if status["epoch"] == epoch:
                 self.assertFalse(isNoted, "it was noted, and did not happen")

@@ -27,7 +27,7 @@ GOAL = 3_000
 class Instructions(unittest.TestCase):
     def test_an_advertisement_of_a_known_peer(self):
         """Counts every instruction that is carried out from the first byte of eight hundred advertisements on until the last is in the log and the processor
-        sleeps: the looks at the UART, the sleeps and wakings between 32 bytes of 1 Mbaud, H4, the event, the table of peers, the log with its blocks of
+        sleeps: reads of the UART's FIFO, sleeping and waking between 32 bytes at 1 Mbaud, H4, the event, the table of peers, the log with its blocks of
         128 bytes programmed to flash, the loop, and whatever else falls due in these seconds."""
         phone, count, strengths = Phone(1), 800, random.Random(1)
         folder = tempfile.mkdtemp(prefix="herald-emulated-")
@@ -45,7 +45,7 @@ class Instructions(unittest.TestCase):
                 machine.say(phone.advertisement(-60), machine.now + 100_000)
                 machine.run(machine.now + 199_000)
             self.assertEqual((phone.reads, machine.peer.connected), (1, None))
-            # The log has something to go by.
+            # The model of the log is adapted.
             hear(20)
             trace = machine.traced(lambda: hear(count))
         print()
@@ -55,7 +55,7 @@ class Instructions(unittest.TestCase):
         self.assertTrue(figures.is_within_budget("cortexm0.instructions_per_advert", value))
 
     def shares(self, machine, trace, count):
-        """Prints how many of the instructions each part of the program takes."""
+        """Prints the number of instructions of each part of the program."""
         names = sorted((address & ~1, name) for name, address in machine.names.items())
         addresses = [address for address, _ in names]
         parts = collections.Counter()
@@ -72,14 +72,14 @@ class Instructions(unittest.TestCase):
 
 class Crowd(unittest.IsolatedAsyncioTestCase):
     async def test_three_hundred_advertisements_a_second(self):
-        """Sixteen peers, as many as there is room for, are heard in turn, 3,000 times in 10 s, and each time is in the log, in order, dated when it was.
+        """Sixteen peers, the capacity of the table, are received in turn, 3,000 times in 10 s, and each time is in the log, in order, dated when it was.
         A Cortex-M0 takes 1.3 to 1.6 cycles for an instruction of such programs on average; here it takes 128 ns, two cycles at 16 MHz."""
         phones = [Phone(number) for number in range(1, 17)]
         count, strengths = 3_000, random.Random(1)
         folder = Path(tempfile.mkdtemp(prefix="herald-emulated-"))
         self.addCleanup(shutil.rmtree, folder)
         async with Paced(folder, ScriptedController(phones), shift=7) as machine:
-            # QEMU's time and ours go on while other programs have the processor: nothing here may take a certain time.
+            # QEMU's time and real time continue while other programs are scheduled: no step here may depend on a duration.
             scanning = lambda: 0x200C in machine.peer.commands
             await machine.eventually(scanning, "scan")
             said = []
@@ -110,13 +110,13 @@ class Crowd(unittest.IsolatedAsyncioTestCase):
         self.assertEqual([reading[:2] for reading in readings], [reading[:2] for reading in said[:len(readings)]])
         delays = [reading[2] - known[2] / 1000 for reading, known in zip(readings, said)][before:]
         print(f"\n  {count} advertisements in {count * PERIOD / 1e6:.0f} s, dated {statistics.median(delays):.0f} ms late as a rule")
-        # With what it cannot keep up with it falls ever further behind: a hundredth too much makes this 66 ms. A host that has other things to
-        # do makes a few late, but not for long.
+        # At a rate that it cannot process the delay increases continuously: an excess of 1 % makes this 66 ms. A busy machine delays a few readings for a short time
+        # only.
         self.assertLess(min(delays[2 * count // 3:count]), 50)
 
     @staticmethod
     async def readings(machine):
-        """Whose strength was measured, how strong it was and when, in milliseconds, one after the other, as the chip's flash has it."""
+        """The readings in the chip's flash in their order: peer, RSSI, and time in milliseconds."""
         found = pages(None, PAGE, await machine.memory(machine.names["log_start"], machine.names["log_size"]))
         records = [record for number in sorted(found) for record in found[number][1]]
         return [(record["target"], record["rssi"], record["ms"]) for record in records if record["event"] == "measured"]

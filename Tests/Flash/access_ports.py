@@ -8,17 +8,17 @@ DEVICE_ENABLED = 1 << 6
 INCREMENT_SINGLE = 1
 CONTROL_IDR = 0x02880000
 RESET, ERASEALL, ERASEALLSTATUS, APPROTECTSTATUS = 0x00, 0x04, 0x08, 0x0C
-# For how many requests an erasure lasts.
+# The number of requests during which an erasure is in progress.
 BUSY = 5
 
 
 class BusFault(Exception):
-    """No response at this address, or none to such an access."""
+    """No response at this address, or not to this kind of access."""
 
 
 class MemoryPort:
-    """Bytes, halfwords and words at the address TAR, which can increase by itself within `wrap` bytes: 1024 by the specification, 4096 in a Cortex-M4's.
-    Packed transfers there are none.
+    """Bytes, halfwords and words at the address TAR, which can increase by itself within `wrap` bytes: 1024 by the specification, 4096 in a Cortex-M4's. Packed
+    transfers are not implemented.
 
     `chip` has `read(address, size)` and `write(address, size, value)`, which may raise `BusFault`, and `is_locked`."""
 
@@ -71,7 +71,7 @@ class MemoryPort:
 
 
 class ControlPort:
-    """Resets, erases everything, and knows whether the chip is locked, all of that while it is. Of erasures the first `lost` come to nothing."""
+    """Resets, erases everything, and reports whether the chip is locked, also while it is locked. The first `lost` erasures have no effect."""
 
     def __init__(self, chip):
         self.chip = chip

@@ -1,4 +1,4 @@
-"""As much of CBOR (RFC 8949) as MCUmgr's packets have: numbers, texts, bytes, arrays, maps, true, false and null; of definite and indefinite length when read."""
+"""The subset of CBOR (RFC 8949) that MCUmgr's packets use: numbers, texts, bytes, arrays, maps, true, false and null; of definite and indefinite length when read."""
 
 import struct
 
@@ -7,7 +7,7 @@ SIMPLE = {0xF4: False, 0xF5: True, 0xF6: None, 0xFF: BREAK}
 
 
 class Malformed(Exception):
-    """No CBOR, or none of these."""
+    """Not CBOR, or not of this subset."""
 
 
 def encoded(value):
@@ -68,7 +68,7 @@ def item(data, place):
 
 
 def several(kind, data, place, count):
-    """The items of an array or map, so many or up to the break."""
+    """The items of an array or map: the given number, or up to the break."""
     items = []
     while count is None or len(items) < count * (kind - 3):
         value, place = item(data, place)

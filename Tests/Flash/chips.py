@@ -1,4 +1,4 @@
-"""The chips behind the virtual probe: nRF51822, nRF52833 and nRF52840, with their memories, what their factory wrote, and their tables of debug components."""
+"""The chips behind the virtual probe: nRF51822, nRF52833 and nRF52840, with their memories, factory information, and ROM tables of debug components."""
 
 import dataclasses
 import struct
@@ -27,7 +27,7 @@ TRANSLATIONS = 16 << 20
 
 @dataclasses.dataclass(frozen=True)
 class Facts:
-    """What tells one chip from another. Sizes in bytes; `part` and `variant` as in FICR, `hardened` the variant from which on it locks itself."""
+    """The differences between the chips. Sizes in bytes; `part` and `variant` as in FICR, `hardened` the first variant that is locked after each reset."""
     name: str
     page_size: int
     page_count: int
@@ -57,8 +57,8 @@ def identification(part, designer, component_class):
 
 
 class Chip:
-    """A chip as it comes from the factory: erased and open, or `is_locked`. `is_hardened` is one of the revisions that are locked after each reset unless UICR says
-    otherwise. If it `takes_time`, it is busy after each write and erasure. `others` are facts that are not this chip's."""
+    """A chip as it comes from the factory: erased and open, or `is_locked`. `is_hardened` is one of the revisions that are locked after each reset unless UICR opens
+    them. If it `takes_time`, it is busy after each write and erasure. `others` replace facts of the chip."""
 
     def __init__(self, name, is_hardened=False, is_locked=False, takes_time=True, device_id=0x0123456789ABCDEF, **others):
         self.facts = facts = dataclasses.replace(FACTS[name], **others)
@@ -144,7 +144,7 @@ class Chip:
         self.nonvolatile.write(offset, value)
 
     def program_writes(self, engine, access, address, size, value, data):
-        """The program's write to flash or UICR. Unicorn lets what was written by other means stand."""
+        """The program's write to flash or UICR. Unicorn does not overwrite data written by other means."""
         return self.nonvolatile.program(address, size, value & (1 << 8 * size) - 1)
 
     # Debugging.
@@ -176,7 +176,7 @@ class Chip:
         self.core.reset()
 
     def erase_and_unlock(self):
-        """What the control access port's ERASEALL does."""
+        """The operation of the control access port's ERASEALL."""
         for address, size in ((0, self.nonvolatile.flash_size), (UICR, PAGE)):
             self.nonvolatile.clear(address, size)
         self.store(RAM, bytes(self.facts.ram_size))
@@ -199,7 +199,7 @@ class Chip:
             self.engine.mem_write(FICR + offset, struct.pack("<I", value))
 
     def write_debug_components(self):
-        """ROM tables, and what identifies the components in them; those for tracing are said to be absent."""
+        """ROM tables and the identification of the components in them; trace components are marked as absent."""
         others = self.core.others
         others |= {CPUID: 0x410FC241 if self.facts.is_big else 0x410CC200, DWT_CTRL: 0x40000000 if self.facts.is_big else 0x20000000}
         if self.facts.is_big:

@@ -14,13 +14,13 @@ MATCH_VALUE, MATCH_MASK, TIMESTAMP = 0x10, 0x20, 0x80
 # In the acknowledgement of a Transfer.
 MISMATCH = 0x10
 PACKETS = 4
-# In Info's answer about capabilities.
+# In the response to Info, capabilities.
 CAPABLE_OF_SWD, CAPABLE_OF_ATOMIC_COMMANDS = 0x01, 0x10
 PIN_CLOCK, PIN_DATA, PIN_RESET = 0x01, 0x02, 0x80
 
 
 class Malformed(Exception):
-    """A packet that ends before what it announces."""
+    """A packet that is shorter than its contents require."""
 
 
 class Reader:
@@ -44,8 +44,8 @@ class Reader:
 
 class CMSISDAP:
     """`wire` is the target's end of SWD. Without `is_atomic` there are no ExecuteCommands and QueueCommands; the responses to the packets whose numbers are in `cut_at`
-    lack their last byte. What went over the host's cable is counted: `packets` commands, as many responses but for TransferAbort, `bytes_out` and
-    `bytes_in`, and `commands` by their numbers. `malformed` are packets that cannot be understood."""
+    lack their last byte. The traffic with the host is counted: `packets` commands, an equal number of responses except to TransferAbort, `bytes_out` and
+    `bytes_in`, and `commands` by their numbers. `malformed` is the number of malformed packets."""
 
     def __init__(self, wire, serial, is_atomic=True, cut_at=()):
         self.wire = wire
@@ -170,7 +170,7 @@ class CMSISDAP:
             kind = reader.take("<B")
             count = kind & 63 or 64
             if kind & 0x80:
-                # Nobody drives the line, which is pulled up.
+                # The line is not driven, and pulled up.
                 read += ((1 << count) - 1).to_bytes((count + 7) // 8, "little")
             else:
                 self.bits(reader.bytes((count + 7) // 8), count)
@@ -183,7 +183,7 @@ class CMSISDAP:
         return None
 
     def swd(self, request, value=0):
-        """One transfer, again while the target says WAIT and the host's timeout runs."""
+        """One transfer, repeated on WAIT until the host's timeout."""
         if not self.connected:
             return ACK_NONE, 0
         for _ in range(self.wait_retries + 1):
@@ -203,10 +203,10 @@ class CMSISDAP:
             is_read, is_port = request & READ, request & AP
             value = reader.take("<I") if not is_read or request & MATCH_VALUE else 0
             if ack != ACK_OK:
-                # The rest of a packet that stopped is read over.
+                # The rest of a packet whose execution stopped is skipped.
                 continue
             if is_posted:
-                # What was asked for last comes with this read if it is one of the access port too, else it is fetched.
+                # The result of the previous read is returned with this one if it is also of the access port; otherwise it is read from RDBUFF.
                 follows = is_read and is_port and not request & MATCH_VALUE
                 ack, read = self.swd(request if follows else RDBUFF)
                 is_posted = bool(follows)
@@ -243,7 +243,7 @@ class CMSISDAP:
         return bytes([done, ack]) + data
 
     def match(self, request, value):
-        """Reads until what is read, masked, is the value, or the host's timeout is over."""
+        """Reads until the masked value matches, or until the host's timeout."""
         if request & AP:
             ack, _ = self.swd(request)
             if ack != ACK_OK:

@@ -68,11 +68,11 @@ class Core:
         self.reasons |= reason
 
     def slice(self, count=SLICE):
-        """Runs so many instructions, unless it is halted before."""
+        """Runs this number of instructions, unless the core is halted before."""
         if self.is_halted or self.is_held or self.is_locked_up:
             return
         if self.is_stale:
-            # What was written by the debugger may have been translated.
+            # Code written by the debugger may have been translated before.
             self.engine.ctl_flush_tb()
             self.is_stale = False
         self.exception = None
@@ -80,7 +80,7 @@ class Core:
         try:
             self.engine.emu_start(before | 1, NOWHERE, count=count)
         except unicorn.UcError:
-            # Nothing there, or not executable.
+            # Not mapped, or not executable.
             self.exception = -1
         self.instructions += count
         self.has_retired = True
@@ -88,7 +88,7 @@ class Core:
         if self.exception == BKPT and self.control & C_DEBUGEN:
             self.halt(BREAKPOINT)
         elif self.exception is not None:
-            # A fault, or a call of the supervisor, and no handlers: there are no exceptions here.
+            # A fault or a supervisor call: exceptions are not modelled.
             self.is_locked_up = True
             if self.control & C_DEBUGEN and self.catches & VC_HARDERR:
                 self.halt(CATCH)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A virtual nRF52840 dongle in its boot loader, Nordic's open one: Secure DFU over a serial port, which here is a pseudo terminal (nRF5 SDK 17, "DFU protocol" and
-"Serial transport"). In a test an object; by itself a program."""
+"Serial transport"). Tests use it as an object; it is also a program."""
 
 import hashlib
 import struct
@@ -26,8 +26,8 @@ class Refused(Exception):
 
 
 class BootLoader:
-    """Answers requests. `flash` is the chip's, as bytes by address; what survives a reset is what was executed. One `for_debugging` does not mind versions of init packets
-    for debugging; without `tells` it does not say what is on the chip."""
+    """Responds to requests. `flash` is the chip's, as bytes by address; only executed objects survive a reset. With `for_debugging` it ignores versions in init
+    packets for debugging; without `tells` it does not report the contents of the chip."""
 
     def __init__(self, soft_device=0, firmware_version=0, for_debugging=True, tells=True):
         self.soft_device, self.firmware_version, self.for_debugging, self.tells = soft_device, firmware_version, for_debugging, tells
@@ -39,7 +39,7 @@ class BootLoader:
         self.reset()
 
     def reset(self):
-        """What was in memory only is lost."""
+        """Data in RAM is lost."""
         self.is_running = False
         self.object, self.object_size = b"", 0
         self.since_notification = self.notification = 0
@@ -74,7 +74,7 @@ class BootLoader:
         if code == HARDWARE:
             return struct.pack("<IIIII", 0x52840, 0x41414430, 0x100000, 0x40000, PAGE)
         if code == FIRMWARE and self.tells:
-            # The boot loader itself first, then what is there beside it: kind, version, address, size.
+            # The boot loader first, then other firmware: kind, version, address, size.
             there = [(2, 1, 0xE0000, 0x1E000)]
             there += [(0, 7002000, 0, 0x26000)] if self.soft_device else []
             there += [(1, self.firmware_version, APPLICATION_START, 0)] if self.firmware_version else []
@@ -176,7 +176,7 @@ class BootLoader:
         self.object, self.object_size = b"", 0
         if self.done < self.init.size:
             return
-        # The init packet has the hash backwards.
+        # The init packet has the hash in reverse byte order.
         is_right = hashlib.sha256(self.received()).digest()[::-1] == self.init.hash
         self.command, self.command_size, self.is_valid = b"", 0, False
         if not is_right:

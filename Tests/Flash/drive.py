@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Virtual drives of boot loaders, as folders: what is copied into one is programmed, and then the drive is gone, as UF2 boot loaders and DAPLink do it. In a test
-objects; by itself a program."""
+"""Virtual drives of boot loaders, as folders: a file copied into one is programmed, and then the drive disconnects, like those of UF2 boot loaders and DAPLink.
+Tests use them as objects; this is also a program."""
 
 import argparse
 import hashlib
@@ -12,14 +12,14 @@ import tempfile
 import threading
 from pathlib import Path
 
-# Seconds between two looks.
+# Seconds between two checks.
 LOOK = 0.02
 UF2_MAGIC, UF2_MAGIC_TOO, UF2_END, SECTOR, MOST = 0x0A324655, 0x9E5D5157, 0x0AB16F30, 512, 476
 NOT_MAIN_FLASH, HAS_FAMILY = 0x1, 0x2000
 
 
 def pieces(flash):
-    """(address, bytes) of what lies together in what was programmed."""
+    """(address, bytes) of contiguous programmed regions."""
     together = []
     for address, data in sorted(flash.items()):
         if together and together[-1][0] + len(together[-1][1]) == address:
@@ -30,7 +30,7 @@ def pieces(flash):
 
 
 def decoded(text, flash_size):
-    """What is in an Intel HEX file, by address, as far as there is flash; raises ValueError with DAPLink's words."""
+    """The contents of an Intel HEX file by address, within the flash; raises ValueError with DAPLink's message."""
     base, flash, has_ended = 0, {}, False
     for line in text.split():
         try:
@@ -56,8 +56,8 @@ def decoded(text, flash_size):
 
 
 class UF2Loader:
-    """Adafruit's: blocks of another family, and all that is no UF2, it takes without a word and drops; when it has as many different blocks as they say there are, it
-    starts the application. `flash` is what was programmed, by address."""
+    """Adafruit's: blocks of another family, and anything that is not UF2, are accepted and dropped without an error; when all blocks that the file announces are
+    present, the application is started. `flash` is what was programmed, by address."""
 
     def __init__(self, family=0xADA52840, first=0x1000, last=0xED000):
         self.family, self.range = family, range(first, last)
@@ -82,8 +82,8 @@ class UF2Loader:
 
 
 class Drive(threading.Thread):
-    """`path` is the folder, `flash` what was programmed, by address. Subclasses have `files()`, which are on an empty drive, and `look(path, data)`, which is true when
-    the drive goes away."""
+    """`path` is the folder, `flash` what was programmed, by address. Subclasses have `files()`, the contents of an empty drive, and `look(path, data)`, which is
+    true when the drive disconnects."""
 
     def __init__(self, name):
         super().__init__(daemon=True)
@@ -104,7 +104,7 @@ class Drive(threading.Thread):
         new.rename(self.path)
 
     def unplug(self):
-        # The folder is kept elsewhere: a new one in its place must not have its inode.
+        # The former folder is kept under another name: a new one must not have the same inode.
         gone = self.path.with_name(f"gone-{self.times_gone}")
         self.path.rename(gone)
         self.times_gone += 1
@@ -120,7 +120,7 @@ class Drive(threading.Thread):
                     break
 
     def gone(self):
-        """Called when the drive went away by itself."""
+        """Called when the drive has disconnected by itself."""
 
     def content(self):
         return pieces(self.flash)
@@ -138,8 +138,8 @@ class Drive(threading.Thread):
 
 
 class UF2Drive(Drive):
-    """The drive of a `UF2Loader`, which goes when the application starts. Without `restarts` it never does, as if one block were missing; `vanish_after` so many blocks it
-    is gone before."""
+    """The drive of a `UF2Loader`, which disconnects when the application starts. Without `restarts` it never does, as if one block were missing; with `vanish_after`
+    it disconnects after that number of blocks."""
 
     def __init__(self, name="FTHR840BOOT", board="nRF52840-Feather-revE", model="Adafruit Feather nRF52840 Express", soft_device="S140 6.1.1", restarts=True,
                  vanish_after=None):
@@ -167,10 +167,10 @@ class UF2Drive(Drive):
 
 
 class DAPLinkDrive(Drive):
-    """DAPLink of a micro:bit: takes a file whose name ends in .hex or .bin, in order; then the drive goes and comes back, with FAIL.TXT if it did not work. `fails` is
-    a reason not to."""
+    """DAPLink of a micro:bit: takes a file whose name ends in .hex or .bin, in order; then the drive disconnects and returns, with FAIL.TXT after a failure. `fails`
+    is the text of an injected failure."""
 
-    # Looks at a file that does not grow, after which it has ended.
+    # The number of checks without growth after which a file is complete.
     PATIENCE = 15
 
     def __init__(self, name="MICROBIT", unique="9904360254974e450038500b0000004a000000009796990b", version="0257", mode="Interface", flash_size=0x80000, fails=None):

@@ -3,7 +3,7 @@
 import hashlib
 import struct
 
-# Where the program writes, and what.
+# The address that the program writes, and the value.
 ALIVE, WORD = 0x20003000, 0x600DF00D
 STACK = 0x20002000
 

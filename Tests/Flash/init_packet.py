@@ -7,7 +7,7 @@ INIT, APPLICATION, SHA256, NRF52 = 1, 0, 3, 52
 
 
 class Malformed(Exception):
-    """Not what dfu-cc.proto describes."""
+    """Does not conform to dfu-cc.proto."""
 
 
 def varint(data, place):
@@ -63,7 +63,7 @@ class InitPacket:
         self.soft_devices = []
         for number, value in listed:
             if number == 3 and isinstance(value, bytes):
-                # Packed, as the description asks for.
+                # Packed, as the description requires.
                 place = 0
                 while place < len(value):
                     one, place = varint(value, place)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A virtual nRF52840 dongle, or a Feather, in Adafruit's boot loader: the serial DFU of nRF5 SDK 11, which is older than Secure DFU, at a pseudo terminal. In a test an object;
-by itself a program. Its rules are those of adafruit/Adafruit_nRF52_Bootloader at 48a149f.
+"""A virtual nRF52840 dongle, or a Feather, in Adafruit's boot loader: the serial DFU of nRF5 SDK 11, which is older than Secure DFU, at a pseudo terminal. Tests use
+it as an object; it is also a program. Its rules are those of adafruit/Adafruit_nRF52_Bootloader at 48a149f.
 
-A packet is acknowledged when it arrives and carried out afterwards: what it thinks of one shows at the next, and a refusal is a restart."""
+A packet is acknowledged on arrival and executed afterwards: its result shows at the next packet, and a refusal is a restart."""
 
 import binascii
 import struct
@@ -20,9 +20,9 @@ IDLE, READY, RECEIVING_INIT, RECEIVING_DATA, VALIDATING = range(5)
 
 PAGE = 4096
 MASTER_BOOT_RECORD_END, APPLICATION_END = 0x1000, 0xEA000
-# What says where a SoftDevice ends and which it is, behind the master boot record.
+# The SoftDevice's information structure after the master boot record: its end and its number.
 INFORMATION, MAGIC = 0x3000, 0x51B1E5DB
-# By version: its number, and where an application begins behind it.
+# By version: its number, and the start address of an application after it.
 SOFT_DEVICES = {"6.1.1": (0xB6, 0x26000), "7.3.0": (0x123, 0x27000)}
 ANY_SOFT_DEVICE = 0xFFFE
 DEVICE_TYPE = 0x52
@@ -37,11 +37,11 @@ def crc16(data):
 
 
 class Restart(Exception):
-    """What the boot loader does where an error is not expected."""
+    """The boot loader's reaction to an unexpected error."""
 
 
 class BootLoader:
-    """Answers frames. `flash` is the chip's, as bytes by address; that and `is_valid`, whether there is an application to start, survive a reset."""
+    """Responds to frames. `flash` is the chip's, as bytes by address; that and `is_valid`, whether there is an application to start, survive a reset."""
 
     def __init__(self, soft_device="6.1.1"):
         self.flash, self.start = bytearray(b"\xFF" * 0x100000), MASTER_BOOT_RECORD_END
@@ -65,7 +65,7 @@ class BootLoader:
         return self.size if self.is_valid else 0
 
     def answer(self, frame):
-        """The acknowledgement of a packet; nothing to what is none."""
+        """The acknowledgement of a packet; nothing if the frame is not a packet."""
         self.requests += 1
         if not self.is_packet(frame):
             return None
@@ -104,7 +104,7 @@ class BootLoader:
 
     def begin(self, body):
         mode, soft_device, boot_loader, application = struct.unpack_from("<IIII", body.ljust(16, b"\0"))
-        # SoftDevices and boot loaders are taken by the real one.
+        # The real boot loader also accepts SoftDevices and boot loaders.
         if mode != APPLICATION or soft_device or boot_loader or application % 4 or application > APPLICATION_END - self.start or self.state != IDLE:
             raise Restart
         self.size = application
@@ -135,7 +135,7 @@ class BootLoader:
         if self.state != RECEIVING_DATA:
             return
         if self.received + len(body) > self.size:
-            # Nothing more is taken, and nothing will be complete.
+            # No further data is accepted, and the image cannot become complete.
             self.received = 1 << 32
             return
         for place, byte in enumerate(body, self.start + self.received):
@@ -149,7 +149,7 @@ class BootLoader:
             self.flush()
 
     def flush(self):
-        """Writes the page that is collected. Flash is not erased by it: bits only become 0."""
+        """Writes the collected page without an erasure: bits only become 0."""
         if self.page is not None:
             start = self.page * PAGE
             self.flash[start:start + PAGE] = bytes(old & new for old, new in zip(self.flash[start:start + PAGE], self.cache))
@@ -164,9 +164,9 @@ class BootLoader:
 
 
 class LegacyDongle(SerialBoard):
-    """A boot loader at a serial port. Of the frames that come, by number: those in `lost_at` never arrive, and those in `flipped_at` with a wrong bit; the acknowledgements of
-    those in `unheard_at` get lost, and of those in `spoiled_at` damaged. If `is_unheard`, the frame after which the port is gone is carried out, and not acknowledged.
-    A board that restarts comes back by itself if `comes_back`."""
+    """A boot loader at a serial port. Of the received frames, by number: those in `lost_at` are lost, those in `flipped_at` have a wrong bit; the acknowledgements
+    of those in `unheard_at` are lost, and of those in `spoiled_at` damaged. If `is_unheard`, the frame after which the port disconnects is executed and not
+    acknowledged. A board that restarts reconnects by itself if `comes_back`."""
 
     def __init__(self, vanish_after=None, is_unheard=False, comes_back=False, lost_at=(), flipped_at=(), unheard_at=(), spoiled_at=(), **options):
         self.is_unheard, self.comes_back, self.coming_back = is_unheard, comes_back, None

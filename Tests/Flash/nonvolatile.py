@@ -6,17 +6,17 @@ READY, READYNEXT, CONFIG, ERASEPAGE, ERASEPCR0, ERASEALL, ERASEUICR, ERASEPAGEPA
     0x400, 0x408, 0x504, 0x508, 0x510, 0x50C, 0x514, 0x518, 0x51C)
 READ_ONLY, WRITE, ERASE = 0, 1, 2
 UICR = 0x10001000
-# How often a word may be written between two erasures.
+# The permitted number of writes of a word between two erasures.
 WRITES = 2
-# How many requests are answered "busy" after a word, a page, everything.
+# The number of requests with the response "busy" after a word, a page, everything.
 BUSY_WORD, BUSY_PAGE, BUSY_ALL = 1, 3, 6
 
 Violation = collections.namedtuple("Violation", "what address")
 
 
 class Nonvolatile:
-    """`memory` has `load(address, size)` and `store(address, bytes)`. Unless it `takes_time` it is never busy. What is done to flash and UICR against the rules is in `violations`, and is not done; `writes` and
-    `erased` count what was: words, and pages by their addresses."""
+    """`memory` has `load(address, size)` and `store(address, bytes)`. Unless it `takes_time` it is never busy. Operations on flash and UICR that violate the rules
+    are listed in `violations` and not executed; `writes` and `erased` count the executed ones: words, and pages by their addresses."""
 
     def __init__(self, memory, page_size, page_count, uicr_size, takes_time):
         self.memory = memory
@@ -43,12 +43,12 @@ class Nonvolatile:
         self.busy = questions if self.takes_time else 0
 
     def packet(self):
-        """The next packet came: that takes longer than a word does."""
+        """The next packet has arrived: this takes longer than the write of a word."""
         if self.busy == BUSY_WORD:
             self.busy = 0
 
     def program(self, address, size, value):
-        """A write to where flash or UICR is; whether it was allowed."""
+        """A write to an address of flash or UICR; whether it was permitted."""
         if self.config != WRITE:
             self.violate("a write without write enable", address)
             return False

@@ -6,7 +6,7 @@ import struct
 import usbip
 import usbip_messages
 
-# Of pid.codes' numbers for private tests.
+# One of pid.codes' identifiers for private tests.
 VENDOR, PRODUCT = 0x1209, 0x0004
 BULK_OUT, BULK_IN, HID_OUT, HID_IN = 0x01, 0x81, 0x02, 0x82
 REPORT = 64
@@ -22,7 +22,7 @@ def endpoint(address, kind, size, interval):
 
 class ProbeDevice:
     """`answer(packet, room)` gives the responses to a command packet. With `bulk` and `hid` the interfaces are chosen; packets on the former have up to
-    `packet_size` bytes, which is the endpoints' size too."""
+    `packet_size` bytes, which is also the size of the endpoints."""
 
     def __init__(self, answer, serial, bulk=True, hid=True, packet_size=512):
         self.answer = answer

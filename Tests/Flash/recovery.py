@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""MCUboot's serial recovery at a pseudo terminal (MCUboot's documentation, "Serial recovery"): SMP in its framing for serial lines, with one slot.
-In a test an object; by itself a program."""
+"""MCUboot's serial recovery at a pseudo terminal (MCUboot's documentation, "Serial recovery"): SMP in its framing for serial lines, with one slot. Tests use it as
+an object; it is also a program."""
 
 import argparse
 import base64
@@ -38,7 +38,7 @@ def crc16(data):
 
 
 class Slot:
-    """What is in a slot: an image, if it is whole."""
+    """The contents of a slot: an image, if it is complete."""
 
     def __init__(self, size):
         self.size = size
@@ -49,7 +49,7 @@ class Slot:
         return f"{major}.{minor}.{revision}.{build}"
 
     def hash(self):
-        """The image's SHA-256 as its trailer says and as it is; nothing if they differ, or if there is no image."""
+        """The image's SHA-256 if the one in its trailer is correct; nothing if it is wrong, or if there is no image."""
         magic, _, header, protected, size = struct.unpack_from("<IIHHI", self.data)
         end = header + size + protected
         if magic != MAGIC or end + 4 > self.size:
@@ -68,8 +68,8 @@ class Slot:
 
 
 class Recovery(Terminal):
-    """A device in recovery: when it is reset with an image that is whole, it `is_running`, and the port is gone. After `vanish_after` packets it is gone without an
-    answer; `plug_in` brings it back."""
+    """A device in recovery: after a reset with a complete image it `is_running`, and the port disconnects. After `vanish_after` packets it disconnects without a
+    response; `plug_in` reconnects it."""
 
     def __init__(self, slot_size=0x60000, vanish_after=None, tells_hash=True):
         super().__init__()
@@ -96,7 +96,7 @@ class Recovery(Terminal):
         return True
 
     def take(self, line):
-        """A frame; whether the port is still there afterwards. What is none is dropped."""
+        """Processes a frame; whether the port is still connected afterwards. Invalid frames are dropped."""
         if len(line) + 1 > LINE or line[:2] not in (FIRST, NEXT):
             return True
         try:
@@ -137,7 +137,7 @@ class Recovery(Terminal):
 
     def say(self, packet):
         data = struct.pack(">H", len(packet) + 2) + packet + struct.pack(">H", crc16(packet))
-        # Three bytes are four characters, beside the mark and the end.
+        # Three bytes are four characters, in addition to the marker and the end.
         room = (LINE - 3) // 4 * 3
         for place in range(0, len(data), room):
             self.send((NEXT if place else FIRST) + base64.b64encode(data[place:place + room]) + END)

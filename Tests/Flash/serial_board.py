@@ -1,4 +1,4 @@
-"""What boards in a boot loader at a serial port have in common, for every protocol: frames that are counted, a port that goes, and a program that stands for the board."""
+"""Common code of boards in a boot loader at a serial port, for every protocol: counting of frames, disconnection of the port, and a program that represents the board."""
 
 import argparse
 import hashlib
@@ -11,8 +11,9 @@ from terminal import Terminal
 
 
 class SerialBoard(Terminal):
-    """`loader` answers frames: `answer(frame)` is what to send, or nothing. It has `reset()`, `is_running`, `flash`, `start`, where the application begins, and `done`, how much of it
-    there is. When it starts the application, or after `vanish_after` frames, the port is gone until `plug_in`."""
+    """`loader` processes frames: `answer(frame)` returns the response, or nothing. It has `reset()`, `is_running`, `flash`, `start`, the start address of the
+    application, and `done`, the number of bytes received. When it starts the application, or after `vanish_after` frames, the port is disconnected until
+    `plug_in`."""
 
     def __init__(self, loader, vanish_after=None):
         super().__init__()
@@ -20,11 +21,11 @@ class SerialBoard(Terminal):
         self.plug_in(vanish_after)
 
     def decoder_for(self):
-        """What makes frames of bytes: an object with `frames(data)`."""
+        """The parser of frames: an object with `frames(data)`."""
         raise NotImplementedError
 
     def encoded(self, answer):
-        """A response as it goes over the line."""
+        """A response as it is transmitted."""
         raise NotImplementedError
 
     def plug_in(self, vanish_after=None):
@@ -38,7 +39,7 @@ class SerialBoard(Terminal):
         return all(self.take(frame) for frame in self.decoder.frames(data))
 
     def take(self, frame):
-        """Whether the port is still there afterwards."""
+        """Whether the port is still connected afterwards."""
         if self.vanish_after is not None:
             if self.vanish_after == 0:
                 return False
@@ -53,7 +54,7 @@ class SerialBoard(Terminal):
         return not self.loader.is_running
 
     def spoiled(self, response):
-        """What becomes of a response on its way; nothing if it gets lost."""
+        """The response as it arrives; nothing if it is lost."""
         return response
 
     def application(self, size):
@@ -62,14 +63,14 @@ class SerialBoard(Terminal):
 
 
 def words_for_any(description):
-    """A parser of what every such program takes."""
+    """A parser of the options that are common to these programs."""
     parser = argparse.ArgumentParser(description=f"{description} Tells its serial port on standard output; at the end what happened, as JSON.")
     parser.add_argument("--vanish-after", type=int, metavar="N", help="gone after N frames; at SIGHUP it is back")
     return parser
 
 
 def serve(board, **facts):
-    """Serves the board until the program is stopped. `facts`: further output, as functions."""
+    """Serves the board until the program is stopped. `facts`: functions that supply further output."""
     is_over = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: is_over.set())

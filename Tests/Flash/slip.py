@@ -8,7 +8,7 @@ def encoded(frame):
 
 
 class Decoder:
-    """Frames out of bytes as they come. What is wrongly escaped is dropped up to the next END and counted in `broken`."""
+    """Parses frames from a stream of bytes. A frame with an invalid escape sequence is dropped up to the next END and counted in `broken`."""
 
     def __init__(self):
         self.frame, self.is_escaped, self.is_broken = bytearray(), False, False
@@ -35,8 +35,8 @@ class Decoder:
 
 
 class FramedDecoder:
-    """The same where a frame begins with END, too, as SDK 11 has it. What comes before that is skipped; the END behind one frame does not begin the next. What is wrongly
-    escaped stands for itself, and frames longer than `longest` are dropped and counted in `broken`."""
+    """The same where a frame begins with END, too, as SDK 11 has it. Bytes before it are skipped; the END after a frame does not begin the next. A byte after ESC
+    that is not an escape code is taken literally, and frames longer than `longest` are dropped and counted in `broken`."""
 
     def __init__(self, longest):
         self.longest = longest

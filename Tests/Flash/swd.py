@@ -7,19 +7,18 @@ ABORT, SELECT = 0x0, 0x8
 ACK_OK, ACK_WAIT, ACK_FAULT, ACK_NONE = 1, 2, 4, 7
 STICKYERR, READOK, STICKYCMP, STICKYORUN, WDATAERR = 1 << 5, 1 << 6, 1 << 4, 1 << 1, 1 << 7
 POWER_UP = 0x50000000
-# Bits at least that reset the line; the 16 that choose SWD or JTAG.
+# The minimum number of bits of a line reset; the 16 bits that select SWD or JTAG.
 LINE_RESET, TO_SWD, TO_JTAG = 50, 0xE79E, 0xE73C
 
 
 class AccessFault(Exception):
-    """An access port cannot do what it was asked for."""
+    """An access port cannot execute the access."""
 
 
 class Wire:
-    """`target` has `ports`, access ports by number with `read(address)` and `write(address, value)`, which may raise `AccessFault`; `id`, its DPIDR; `packet()`
-    at each of the host's packets, and `slice()`, which let its processor run for a while; and `reset_pin(is_high)`.
-
-    Faults to order: each `wait_every`th access to an access port is answered WAIT `wait_times` times; those whose numbers are in `fault_at` fail."""
+    """`target` has `ports`, access ports by number with `read(address)` and `write(address, value)`, which may raise `AccessFault`; `id`, its DPIDR; `packet()` for
+    each packet of the host, and `slice()`, which let its processor run for a time; and `reset_pin(is_high)`. Injected faults: the response to each `wait_every`th
+    access to an access port is WAIT `wait_times` times; accesses whose numbers are in `fault_at` fail."""
 
     def __init__(self, target, wait_every=0, wait_times=1, fault_at=()):
         self.target = target
@@ -48,7 +47,7 @@ class Wire:
         self.target.reset_pin(is_high)
 
     def bits(self, value, count):
-        """Clocks bits out of the host, the lowest first."""
+        """Clocks bits from the host, the lowest first."""
         for place in range(count):
             bit = value >> place & 1
             if bit:
@@ -66,7 +65,7 @@ class Wire:
                     self.is_swd = self.after == TO_SWD
 
     def transfer(self, request, value=0):
-        """(acknowledgement, what was read)."""
+        """(acknowledgement, value read)."""
         self.transfers += 1
         line_was_reset, self.ones = self.ones >= LINE_RESET or self.after_count is not None or self.is_identified, 0
         self.after_count = None
@@ -98,7 +97,7 @@ class Wire:
         return ACK_OK, 0
 
     def is_waiting(self):
-        """Whether this access is to be answered WAIT: all of its attempts but the last are."""
+        """Whether the response to this access is WAIT, as for all attempts except the last."""
         if self.waits_left is None:
             self.accesses += 1
             self.waits_left = self.wait_times if self.wait_every and self.accesses % self.wait_every == 0 else 0

@@ -17,7 +17,7 @@ FAREWELL, LONGEST_FAREWELL = 0.2, 20
 
 
 class Terminal:
-    """`path` is the serial port. Subclasses have `receive(data)`, which is false when the port is to go, and may say things with `send`."""
+    """`path` is the serial port. Subclasses have `receive(data)`, which is false when the port is to be disconnected, and may send data with `send`."""
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -29,7 +29,7 @@ class Terminal:
         self.unplug()
         self.port, other = os.openpty()
         tty.setraw(other)
-        # Somebody has to keep it open, else it is gone with its first user.
+        # It is kept open here; otherwise it disappears when its first user closes it.
         self.kept = other
         new = self.path.with_suffix(".new")
         new.symlink_to(os.ttyname(other))

@@ -8,7 +8,7 @@ import usbip_messages as messages
 from usbip_messages import BUS_ID, EPIPE, HEADER, OP_REP_IMPORT, OP_REQ_DEVLIST, OP_REQ_IMPORT, SUBMIT, UNLINK
 
 class Vanished(Exception):
-    """The device is gone from the bus."""
+    """The device is not on the bus."""
 
 
 class Stall(Exception):
@@ -26,9 +26,9 @@ def receive(connection, count):
 
 
 class Server:
-    """Serves one device, to one host at a time. `device` has `speed`, `device_descriptor`, `configuration_descriptor`, `control(setup, data)`,
-    `received(endpoint, data)` for each transfer out, and `take(endpoint)`, the next packet to the host or nothing; `unplugged()` is called when a host lets go.
-    Both of the former may raise `Stall` or `Vanished`; after that no client is accepted until `is_present` is set again."""
+    """Serves one device, to one host at a time. `device` has `speed`, `device_descriptor`, `configuration_descriptor`, `control(setup, data)`, `received(endpoint,
+    data)` for each transfer out, and `take(endpoint)`, the next packet to the host or nothing; `unplugged()` is called when a host disconnects. `received` and
+    `control` may raise `Stall` or `Vanished`; after that no client is accepted until `is_present` is set again."""
 
     def __init__(self, device, port=0, host="127.0.0.1"):
         self.device = device
@@ -48,7 +48,7 @@ class Server:
         self.thread.join()
 
     def unplug(self):
-        """Pulls the cable; the next host may come when `is_present` is true."""
+        """Disconnects the cable; the next host can connect when `is_present` is true."""
         connection = self.connection
         if connection:
             with contextlib.suppress(OSError):
@@ -77,7 +77,7 @@ class Server:
         return messages.device_record(self.device.speed, self.device.device_descriptor, self.device.configuration_descriptor)
 
     def greet(self, connection):
-        """Answers requests until the device is imported; whether it is."""
+        """Processes requests until the device is imported; whether it is."""
         while True:
             _, code, _ = messages.OPERATION.unpack(receive(connection, messages.OPERATION.size))
             if code == OP_REQ_DEVLIST:
@@ -122,7 +122,7 @@ class Server:
                     waiting[sequence] = (endpoint, length)
             except Stall:
                 answer(sequence, EPIPE, 0)
-            # Transfers to the host are answered in the order in which they were asked for.
+            # Transfers to the host are completed in the order of their requests.
             for pending, (place, room) in list(waiting.items()):
                 packet = self.device.take(place)
                 if packet is not None:

@@ -11,7 +11,7 @@ FULL_SPEED, HIGH_SPEED = 2, 3
 # Linux error numbers, as statuses of transfers.
 EPIPE, ECONNRESET = -32, -104
 
-# Version, code and status; what the code stands for follows.
+# Version, code and status; the content depends on the code.
 OPERATION = struct.Struct(">HHI")
 BUS_ID_SIZE = 32
 DEVICE = struct.Struct(">256s32sIIIHHHBBBBBB")
@@ -54,12 +54,12 @@ def unlinked(sequence, was_waiting):
 
 
 def victim(rest):
-    """The transfer that an UNLINK is about."""
+    """The transfer that an UNLINK cancels."""
     return struct.unpack_from(">I", rest)[0]
 
 
 def length(rest):
-    """Bytes that a SUBMIT asks for or brings, or that a RET_SUBMIT says were moved."""
+    """The number of bytes that a SUBMIT requests or contains, or that a RET_SUBMIT reports as transferred."""
     return struct.unpack_from(">I", rest, 4)[0]
 
 

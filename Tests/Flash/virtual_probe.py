@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A virtual CMSIS-DAP probe with a chip of Nordic's behind it, served as USB/IP. In a test an object; by itself a program."""
+"""A virtual CMSIS-DAP probe with a chip of Nordic's behind it, served as USB/IP. Tests use it as an object; it is also a program."""
 
 import argparse
 import json
@@ -19,9 +19,9 @@ SERIAL = "HERALD0001"
 
 
 class VirtualProbe:
-    """`chip` is the chip, `dap` counts what went over the cable, and `port` is the TCP port of the USB/IP server.
+    """`chip` is the chip, `dap` counts the packets, and `port` is the TCP port of the USB/IP server.
 
-    vanish_after: after so many packets the probe is gone, without a response to the last; `plug_in` brings it back.
+    vanish_after: after this number of packets the probe disconnects, without a response to the last; `plug_in` reconnects it.
     wait_every, wait_times, fault_at: see `Wire`. is_atomic, cut_at: see `CMSISDAP`. bulk, hid, packet_size: see `ProbeDevice`. The rest: see `Chip`."""
 
     def __init__(self, chip="nrf52833", port=0, serial=SERIAL, vanish_after=None, wait_every=0, wait_times=1, fault_at=(), is_atomic=True, cut_at=(),
@@ -42,7 +42,7 @@ class VirtualProbe:
         return self.dap.answer(packet, room)
 
     def plug_in(self, vanish_after=None):
-        """The probe is there again, and has lost power in between; the chip has kept its own."""
+        """Reconnects the probe, which has lost power in between; the chip has not."""
         self.vanish_after = vanish_after
         self.wire.power_down()
         self.wire.is_identified = False

@@ -24,7 +24,7 @@ struct DataTests {
     bench.recorder.answer = { [$0[0] + 1, $0[1]] }
     bench.arrive((0..<8).map { "020120070003000400" + "0a0\($0)00" }.joined())
     #expect(bench.sent() == (0..<8).map { "0201000600020004000b0\($0)" })
-    #expect(bench.radio.counters[.pdusDropped] == 0)
+    #expect(bench.radio.transfers[.pdusDropped] == 0)
   }
 
   @Test("A long answer leaves in fragments of 27 bytes")
@@ -40,7 +40,7 @@ struct DataTests {
         "0201100a00" + hex((50..<60).map { UInt8($0) }),
       ])
     // The headers were written over the PDU's own bytes, those that had left.
-    #expect(bench.radio.counters[.pdusSent] == 1)
+    #expect(bench.radio.transfers[.pdusSent] == 1)
   }
 
   @Test("A transport that takes short packets gets the longest PDU in several")
@@ -90,7 +90,7 @@ struct DataTests {
     #expect(bench.sent().count == 1)
     bench.arrive(Self.completed + "0200")
     #expect(bench.sent().count == 1)  // 104 bytes are four fragments
-    #expect(bench.radio.counters[.pdusSent] == 1)
+    #expect(bench.radio.transfers[.pdusSent] == 1)
     // More than was under way cannot come back.
     bench.arrive(Self.completed + "ffff")
     #expect(bench.radio.credits == 2)
@@ -180,7 +180,7 @@ struct DataTests {
     bench.recorder.answer = { [$0[0] + 1, $0[1]] }
     for index in 0..<10 { bench.arrive("020120070003000400" + "0a0\(index)00") }
     #expect(bench.events() == [.pdu(0, [0x0A, 0, 0]), .pdu(0, [0x0A, 1, 0]), .pdu(0, [0x0A, 2, 0])])
-    #expect(bench.radio.counters[.pdusDropped] == 7)
+    #expect(bench.radio.transfers[.pdusDropped] == 7)
     var sent = bench.sent()
     for _ in 0..<2 {
       bench.arrive(Self.completed + "0100")
@@ -239,7 +239,7 @@ struct DataTests {
     var bench = try Bench.connected(as: .peripheral)
     bench.arrive("0201201000 0c00 0500 12 05 0800 1800 2800 0000 9001")
     #expect(bench.sent() == ["0201000a00" + "06000500" + "01050200" + "0000"])
-    #expect(bench.radio.counters[.signalsRejected] == 1)
+    #expect(bench.radio.transfers[.signalsRejected] == 1)
   }
 
   @Test("A signal longer than 23 bytes is too long; one in fragments is put together")

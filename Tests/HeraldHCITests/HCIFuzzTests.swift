@@ -89,10 +89,9 @@ func fuzzReports(_ input: Span<UInt8>) -> Int {
 /// A sequence of fragments on one link: a byte of flags and one of length before each. Returns how many bytes
 /// went out.
 func fuzzL2CAP(_ input: Span<UInt8>) -> Int {
-  var link = ACLConnection()
-  var buffers = ACLBuffers<1>()
-  var counters = HCICounters()
-  link.life = .open
+  var link = L2CAPConnection()
+  var buffers = L2CAPBuffers<1>()
+  var counters = L2CAPCounters()
   var out = 0
   var reader = ByteReader(input)
   while let flags = reader.u8(), let length = reader.u8() {
@@ -105,8 +104,8 @@ func fuzzL2CAP(_ input: Span<UInt8>) -> Int {
     }
     let next = link.nextToSend
     if flags & 2 != 0, next >= 0 {
-      let fragment = buffers.nextFragment(of: &link, 0, next, limit: 27)
-      if fragment.start < 0 || fragment.start + fragment.count > 256 { return -1 }
+      let fragment = link.nextFragment(next, limit: 27)
+      if fragment.start < 5 || fragment.start + fragment.count > 256 { return -1 }
       if flags & 8 == 0 { link.sent(fragment, next, &counters) }
       out += fragment.count
     }
@@ -143,7 +142,7 @@ struct FuzzedRadio: ~Copyable {
     radio.acl = ACLConnections()
     radio.acl[0].life = .open
     radio.acl[0].handle = ConnectionHandle(rawValue: 1)
-    radio.acl[0].role = .central
+    radio.acl[0].l2cap.role = .central
   }
 }
 
@@ -247,6 +246,11 @@ struct HCIFuzzTests {
       // Every kind of trouble was met on the way.
       if let counter = HCICounter(rawValue: counter) {
         #expect(fuzzed.radio.counters[counter] > 0, "\(counter)")
+      }
+    }
+    for counter in 0..<UInt8(L2CAPCounter.count) {
+      if let counter = L2CAPCounter(rawValue: counter) {
+        #expect(fuzzed.radio.transfers[counter] > 0, "\(counter)")
       }
     }
   }

@@ -14,7 +14,7 @@ struct ReassemblyTests {
     bench.arrive("0201200700 0500 0400 0a0300")
     bench.arrive("0201200500 0300 0400 0a 0201100200 0300")
     #expect(bench.events() == [.pdu(0, [0x0A, 3, 0])])
-    #expect(bench.radio.counters[.fragmentsMalformed] == 1)
+    #expect(bench.radio.transfers[.fragmentsMalformed] == 1)
   }
 
   @Test("PDUs that are never finished take no buffer from those that come after them")
@@ -23,6 +23,6 @@ struct ReassemblyTests {
     for _ in 0..<5 { bench.arrive("0201200700 0500 0400 0a0300") }
     bench.arrive("0201200700 0300 0400 0a0300")
     #expect(bench.events() == [.pdu(0, [0x0A, 3, 0])])
-    #expect(bench.radio.counters[.fragmentsMalformed] == 5 && bench.radio.counters[.pdusDropped] == 0)
+    #expect(bench.radio.transfers[.fragmentsMalformed] == 5 && bench.radio.transfers[.pdusDropped] == 0)
   }
 }

@@ -249,7 +249,9 @@ struct RecoveryTests {
     #expect(names.count == 26)
     // The names are one text, apart from the counters: each is that of its counter, with underscores.
     for index in 0..<Radio.statisticsCount {
-      let camel = HCICounter(rawValue: UInt8(index)).map { "\($0)" } ?? ""
+      let camel =
+        HCICounter(rawValue: UInt8(index)).map { "\($0)" }
+        ?? L2CAPCounter(rawValue: UInt8(index - HCICounter.count)).map { "\($0)" } ?? ""
       let name = camel.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
       #expect("\(Radio.statisticName(index))" == name)
     }

@@ -23,7 +23,7 @@ struct SharingTests {
         "0201000a00" + "06000500" + "13010200" + "0000",
         "0113200e010006000c000000c80000000000",
       ])
-    #expect(bench.radio.counters[.pdusDropped] == 0)
+    #expect(bench.radio.transfers[.pdusDropped] == 0)
   }
 
   @Test(
@@ -32,7 +32,7 @@ struct SharingTests {
     var bench = try Bench.connected(buffers: "040e07010220001b0001")
     for _ in 0..<3 { bench.arrive("0201200600 0200 0600 0b01") }
     #expect(bench.sent() == ["0201000600" + "02000600" + "0505"])
-    #expect(bench.radio.counters[.pdusDropped] == 1)
+    #expect(bench.radio.transfers[.pdusDropped] == 1)
     bench.arrive("04130501 0100 0100")
     #expect(bench.sent() == ["0201000600" + "02000600" + "0505"])
   }
@@ -101,11 +101,11 @@ struct SharingTests {
       bench.events() == [
         .pdu(0, [0x0A, 3, 0]), .pdu(0, [0x52, 3, 0, 9]), .pdu(0, [0x1B, 3, 0, 9]), .pdu(0, [0x0B, 0x55]),
       ])
-    #expect(bench.radio.counters[.pdusDropped] == 1)
+    #expect(bench.radio.transfers[.pdusDropped] == 1)
     // Now that nothing is waited for, both buffers may hold answers.
     bench.arrive("0201200700 0300 0400 0a0500" + "0201200700 0300 0400 0a0600")
     #expect(bench.events() == [.pdu(0, [0x0A, 5, 0])])
-    #expect(bench.radio.counters[.pdusDropped] == 2)
+    #expect(bench.radio.transfers[.pdusDropped] == 2)
   }
 
   @Test(
@@ -124,7 +124,7 @@ struct SharingTests {
     // request.
     bench.arrive("0202200700 0300 0400 0a0600" + "0202200700 0300 0400 0a0700")
     #expect(bench.sendRefusal([0x52, 3, 0, 1], on: 1) == .busy)
-    #expect(bench.radio.counters[.pdusDropped] == 1)
+    #expect(bench.radio.transfers[.pdusDropped] == 1)
     #expect(bench.sent() == [])
     _ = bench.events()
     bench.arrive("04130501 0200 0100")
@@ -143,12 +143,12 @@ struct SharingTests {
     var bench = try Bench.connected()
     bench.arrive("0201200500 0300 0400 0a" + "0201300200 0300")
     #expect(bench.events() == [])
-    #expect(bench.radio.counters[.fragmentsMalformed] == 1)
+    #expect(bench.radio.transfers[.fragmentsMalformed] == 1)
     bench.arrive("0201100200 0300")
     #expect(bench.events() == [.pdu(0, [0x0A, 3, 0])])
     bench.arrive("0201300700 0300 0400 0a0300")
     #expect(bench.events() == [])
-    #expect(bench.radio.counters[.fragmentsMalformed] == 2)
+    #expect(bench.radio.transfers[.fragmentsMalformed] == 2)
   }
 
   @Test("A PDU that is longer than told, or than there is room for, ends with its first fragment")
@@ -156,10 +156,10 @@ struct SharingTests {
     var bench = try Bench.connected()
     // Two bytes told, three there.
     bench.arrive("0201200700 0200 0400 0a0300")
-    #expect(bench.radio.counters[.fragmentsMalformed] == 1)
+    #expect(bench.radio.transfers[.fragmentsMalformed] == 1)
     // 248 bytes told, where 247 fit.
     bench.arrive("0201200500 f800 0400 0a")
-    #expect(bench.radio.counters[.pdusDropped] == 1)
+    #expect(bench.radio.transfers[.pdusDropped] == 1)
     bench.arrive("0201200700 0300 0400 0a0300")
     #expect(bench.events() == [.pdu(0, [0x0A, 3, 0])])
   }
@@ -169,7 +169,7 @@ struct SharingTests {
     var bench = try Bench.connected()
     bench.arrive("0201200500 0300 0400 0a" + "0201200500 0300 0400 0a" + "0201100200 0400")
     #expect(bench.events() == [.pdu(0, [0x0A, 4, 0])])
-    #expect(bench.radio.counters[.fragmentsMalformed] == 1)
+    #expect(bench.radio.transfers[.fragmentsMalformed] == 1)
     // Another in the spare buffer, while one that was begun holds the first.
     bench.arrive("0201200500 0300 0400 0a" + "0201200500 0300 0400 0a" + "0201200500 0300 0400 0a")
     bench.arrive("0201100200 0500")
@@ -179,10 +179,10 @@ struct SharingTests {
   @Test("Requests are those of ATT that are answered: no command, no response, no confirmation")
   func requests() {
     for opcode: UInt8 in [0x02, 0x04, 0x06, 0x08, 0x0A, 0x0C, 0x10, 0x12, 0x16, 0x18, 0x20] {
-      #expect(ACLConnection.isRequest(opcode))
+      #expect(L2CAPConnection.isRequest(opcode))
     }
     for opcode: UInt8 in [0x01, 0x03, 0x13, 0x1B, 0x1D, 0x1E, 0x23, 0x52, 0xD2] {
-      #expect(!ACLConnection.isRequest(opcode))
+      #expect(!L2CAPConnection.isRequest(opcode))
     }
   }
 

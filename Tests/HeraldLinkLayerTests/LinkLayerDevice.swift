@@ -20,7 +20,12 @@ final class LinkLayerDevice: MediumDevice {
   }
 
   let number: Int
-  var layer: LinkLayer<MediumRadio, 4>
+  private let place: UnsafeMutablePointer<LinkLayer<MediumRadio, 4>>
+  /// The link layer, created in zeroed memory as on a chip.
+  var layer: LinkLayer<MediumRadio, 4> {
+    _read { yield place.pointee }
+    _modify { yield &place.pointee }
+  }
   var events: [LinkLayerEvent] = []
   var reports: [Report] = []
   var payloads: [Payload] = []
@@ -32,8 +37,16 @@ final class LinkLayerDevice: MediumDevice {
   init(_ medium: RadioMedium, _ number: Int, deviation: Int = 0, promised: UInt16 = 20, seed: UInt32 = 1) {
     self.number = number
     let radio = medium.makeRadio(deviation: deviation, promisedDeviation: promised)
-    layer = LinkLayer(radio: radio, seed: seed &+ UInt32(number) &* 7919)
+    let size = MemoryLayout<LinkLayer<MediumRadio, 4>>.size
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+    place = LinkLayer.create(in: memory, radio: radio, seed: seed &+ UInt32(number) &* 7919)
     medium.attach(self, to: number)
+  }
+
+  deinit {
+    place.deinitialize(count: 1)
+    UnsafeMutableRawPointer(place).deallocate()
   }
 
   /// A random static address that contains the device's number.

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""smpclient acknowledges pages of a device's log by hashes of Python's own, and has nothing erased by any other.
+"""smpclient acknowledges pages of a device's log with hashes by Python, and with any other hash nothing is erased.
 
     .build/venv-smp/bin/python Tests/Interop/acknowledge_test.py PORT
 
-PORT is a terminal on which a device that has no access key speaks SMP in its serial framing and serves its log as files. Exits with 0 if all is as it
-should be, and says what is not. Pages of the log are erased.
-"""
+PORT is a terminal on which a device that has no access key speaks SMP in its serial framing and serves its log as files. Exits with 0 if all results are correct,
+and prints the others. Pages of the log are erased."""
 
 import asyncio
 import hashlib
@@ -45,7 +44,7 @@ def refused(answer, code):
 
 async def run(port):
     async with connected(port) as client:
-        # Each date that is set is a record: three pages of them, two of which take no more.
+        # Each set date is a record: three pages of records, two of which are full.
         second = 0
         while (status := await client.request(LogStatusRead())).last < 3 and second < 2000:
             for _ in range(20):
@@ -53,7 +52,7 @@ async def run(port):
                 await client.request(DateTimeWrite(datetime=f"2026-11-20T{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}.000"))
         expect("three pages", status.first == 1 and status.last >= 3, status)
 
-        # What is there is readable after a request to commit, and not by asking for the status.
+        # Records become readable after a request to commit, not after a request for the status.
         asked = [await client.request(LogStatusRead()) for _ in range(20)]
         expect("asking for the status commits nothing", len({(one.last, one.open) for one in asked}) == 1, asked)
         committed = await client.request(LogCommitWrite())

@@ -1,31 +1,36 @@
 """Bumble's virtual controllers on one link: the radio medium of the interop tests and of the demo.
 
-A controller is used by a Bumble host in this process, or by any program over H4 on a TCP port. Bumble's controllers are
-good for a test of seconds; the corrections here make them last. Each says what Bumble 0.0.236 does otherwise.
-"""
+A controller is used by a Bumble host in this process, or by any program over H4 on a TCP port. Bumble's controllers work in tests of a few seconds; the corrections
+in this file are needed for longer ones. Each describes the behaviour of Bumble 0.0.236. """
 
 import asyncio
 
 from bumble import hci, ll
 from bumble.controller import Controller, LegacyAdvertiser
 from bumble.core import PhysicalTransport
+from bumble.host import Host
 from bumble.link import LocalLink
-from bumble.transport.common import PacketParser
+from bumble.transport.common import AsyncPipeSink, PacketParser
 
 
-# How strong a peer is on every connection, in dBm; unlike any strength of an advertisement.
+# The RSSI on every connection in dBm; different from that of any advertisement.
 CONNECTION_RSSI = -57
 
 
 class Air(LocalLink):
-    """What all controllers send and hear. With a `centre` everybody is in range of that controller only."""
+    """The radio medium of all controllers. With a `centre` all are in range of that controller only."""
 
     def __init__(self):
         super().__init__()
         self.centre = None
 
+    async def attach(self, name):
+        """A controller on this medium, and a host on it."""
+        controller = add_controller(self, name, "00:00:00:00:00:00")
+        return controller, Host(controller, AsyncPipeSink(controller))
+
     def hearers(self, sender):
-        """The controllers in range of a controller; none if it was taken off the air."""
+        """The controllers in range of a controller; none if it was removed from the medium."""
         if sender not in self.controllers:
             return []
         if self.centre is None or sender is self.centre:
@@ -68,7 +73,7 @@ class Air(LocalLink):
 
 
 class BeaconAdvertiser(LegacyAdvertiser):
-    """Legacy advertising that may be of the kind that is neither connectable nor scannable."""
+    """Legacy advertising, also non-connectable and non-scannable."""
 
     def send_advertising_data(self):
         kinds = hci.HCI_LE_Set_Advertising_Parameters_Command.AdvertisingType
@@ -79,14 +84,14 @@ class BeaconAdvertiser(LegacyAdvertiser):
 
 
 class AirController(Controller):
-    """A controller that resets, cancels and goes away like a real one."""
+    """A controller that resets, cancels and disconnects like a real one."""
 
     def on_hci_reset_command(self, command):
         self.silence()
         return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.SUCCESS)
 
     def beacon(self):
-        """Has it send ADV_NONCONN_IND, which Bumble's controllers do not."""
+        """Makes it send ADV_NONCONN_IND, which Bumble's controllers do not support."""
         self.le_legacy_advertiser = BeaconAdvertiser(self)
 
     def on_ll_advertising_pdu(self, packet):
@@ -163,13 +168,12 @@ class AirController(Controller):
         super().on_hci_disconnect_command(command)
 
 
-# The states and combinations of LE Read Supported States. Bumble's controllers say that they cannot scan while they connect, as
-# some real ones do; most can.
+# The states and combinations of LE Read Supported States. Bumble's controllers report that they cannot scan while they connect, like some real ones; most can.
 EVERYTHING_AT_ONCE = bytes.fromhex("ffffffffff030000")
 
 
 def add_controller(air, name, public_address, stock=False, states=None):
-    """A controller on this air; `stock` gives Bumble's own, uncorrected."""
+    """A controller on this medium; `stock` selects Bumble's uncorrected one."""
     kind = Controller if stock else AirController
     address = hci.Address(public_address, hci.Address.PUBLIC_DEVICE_ADDRESS)
     controller = kind(name, link=air, public_address=address)
@@ -179,7 +183,7 @@ def add_controller(air, name, public_address, stock=False, states=None):
 
 
 class HostPort(asyncio.Protocol):
-    """H4 over a TCP port, for one host at a time. A host that goes away leaves a controller that is switched off."""
+    """H4 over a TCP port, for one host at a time. When the host disconnects, the controller is switched off."""
 
     def __init__(self, controller):
         self.controller = controller
@@ -206,7 +210,7 @@ class HostPort(asyncio.Protocol):
 
 
 async def serve(controller, port=0):
-    """Offers a controller on a TCP port of this machine, which a socket of the same person may keep while it is not offered. Returns the server;
+    """Offers a controller on a TCP port of this machine, which a socket of the same user can reserve while it is not offered. Returns the server;
     its port is `port_of(server)`."""
     return await asyncio.get_running_loop().create_server(lambda: HostPort(controller), "127.0.0.1", port, reuse_port=True)
 

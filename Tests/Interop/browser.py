@@ -1,5 +1,4 @@
-"""Headless Chromium over a pipe (the DevTools protocol): what a page looks like, what it contains, its network requests and
-what it complained about."""
+"""Headless Chromium over a pipe (the DevTools protocol): the rendering of a page, its contents, its network requests and its errors."""
 
 import asyncio
 import base64
@@ -23,7 +22,7 @@ def find():
 
 
 class Browser:
-    """An asynchronous context manager. `requests` are the addresses that pages asked for, `complaints` what they wrote to the console."""
+    """An asynchronous context manager. `requests` are the addresses requested by pages, `complaints` their console output."""
 
     def __init__(self, width=1200, height=900):
         self.size = f"{width},{height}"
@@ -110,7 +109,7 @@ class Browser:
         return said["result"].get("value")
 
     async def picture(self, whole=False):
-        """What it looks like, as PNG: the window, or the whole page."""
+        """A screenshot as PNG: the window, or the whole page."""
         said = await self.ask("Page.captureScreenshot", self.session, format="png", captureBeyondViewport=whole)
         return base64.b64decode(said["data"])
 

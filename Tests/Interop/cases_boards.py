@@ -17,7 +17,7 @@ from virtual_probe import VirtualProbe
 PROGRAMS = ROOT / ".build" / "venv-smp" / "bin"
 ADAFRUIT = ROOT / ".build" / "venv-dfu" / "bin" / "adafruit-nrfutil"
 
-# What nrfdfu (github.com/infsoft-locaware/nrfdfu, 5371b34) sent to flash image(4100, base=0x1000), and what the dongle has to answer: CRCs are zlib's.
+# What nrfdfu (github.com/infsoft-locaware/nrfdfu, 5371b34) sent to flash image(4100, base=0x1000), and the correct responses of the dongle: CRCs are zlib's.
 NRFDFU = [
     ("0901", "60090101"),
     ("07", "6007010308"),
@@ -52,9 +52,9 @@ DAP = [
     ("050004080000000001120000230500ed00e00f", "05040141c20f41"),
     ("050002051000001003", "05020152000023"),
     ("060002000f", "060200010010000080000000"),
-    # A word to flash that is not enabled for writing: nothing happens there, and it is noted.
+    # A word to flash that is not enabled for writing: it has no effect and is recorded.
     ("05000205000000000d78563412", "050201"),
-    # Nothing is there: the access fails, and so do others until ABORT says otherwise.
+    # An unmapped address: this access and the following ones fail until ABORT.
     ("05000205000000600f", "050204"), ("0500010f", "050004"), ("05000106", "050101200000f0"), ("050001001e000000", "050101"), ("05000106", "050101000000f0"),
 ]
 
@@ -124,12 +124,12 @@ async def packed(path, data, *options):
 
 
 async def sent(package, dongle):
-    """What adafruit-nrfutil says when it has sent a package; opening the port at 1200 baud first spares it the modem lines, which pseudo terminals do not have."""
+    """The output of adafruit-nrfutil for a sent package; the touch at 1200 baud avoids the modem lines, which pseudo terminals do not have."""
     return await said(ADAFRUIT, "dfu", "serial", "--package", package, "--port", dongle.path, "--baudrate", "115200", "--singlebank", "--touch", "1200")
 
 
 async def said(*command):
-    """What a program says, which must work."""
+    """The output of a program, which must succeed."""
     process = await asyncio.create_subprocess_exec(
         *map(str, command), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT)
     try:

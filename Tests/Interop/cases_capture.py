@@ -8,7 +8,7 @@ from world import World, until
 
 
 async def told(*words):
-    """What a program says of a capture."""
+    """The output of a program for a capture."""
     status, out, err = await ended(*words)
     assert status == 0, f"{words[0]} ended with {status}: {err}"
     assert "malformed" not in err.lower() and "cut short" not in err, err
@@ -48,16 +48,16 @@ async def case_capture_is_read_by_others():
         packets = await fields(path, "bthci_cmd.opcode", only="bthci_cmd")
         # HCI Reset is the first command to a controller (Core Specification, Vol 4, Part E, 7.3.2).
         assert packets[0] == ["0x0c03"], packets[:3]
-        # Bumble refuses LE Set Data Length with two bytes too few, and Wireshark notices.
+        # Bumble rejects LE Set Data Length with a response that is two bytes short, and Wireshark reports it.
         assert await fields(path, "frame.number", only="_ws.malformed && !(bthci_evt.opcode == 0x2022)") == []
         directions = await fields(path, "hci_h4.direction", "hci_h4.type")
         assert {tuple(row) for row in directions} >= {("0x00", "0x01"), ("0x01", "0x04"), ("0x00", "0x02"), ("0x01", "0x02")}
         assert ["0x00", "0x04"] not in directions and ["0x01", "0x01"] not in directions
-        # The payload that the node told of came over the air in attribute values.
+        # The payload reported by the node is in attribute values of the capture.
         values = "".join(row[0] for row in await fields(path, "btatt.value", only="btatt.opcode == 0x0b || btatt.opcode == 0x0d"))
         assert bytes(phone.payload).hex() in values.replace(":", ""), values
         if shutil.which("btmon"):
-            # BlueZ 5.66's decoder of ATT crashes, in every form of the same packets: it gets what comes before the first connection's data.
+            # BlueZ 5.66's decoder of ATT crashes, in every form of the same packets: it is run on the packets before the first connection's data.
             start = world.folder / "start.btsnoop"
             start.write_bytes(b"".join(before_data(path.read_bytes())))
             text = await told("btmon", "-r", start)

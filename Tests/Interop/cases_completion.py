@@ -13,7 +13,7 @@ async def case_completions_are_scripts_that_a_shell_reads():
             "bash", "-n", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
         _, complaint = await shell.communicate(script.encode())
         assert shell.returncode == 0, complaint.decode()
-    # What bash would offer behind `herald-host log `.
+    # Bash's completions of `herald-host log `.
     status, script, _ = await run("herald-host", "--generate-completion-script", "bash")
     typed = 'COMP_WORDS=(herald-host log ""); COMP_CWORD=2; COMP_LINE="herald-host log "; COMP_POINT=16'
     shell = await asyncio.create_subprocess_exec(

@@ -14,7 +14,7 @@ from world import World
 
 @contextlib.asynccontextmanager
 async def listening(serve):
-    """A server on a port of its own; its port."""
+    """A server on a free port; returns the port."""
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     try:
         yield server.sockets[0].getsockname()[1]
@@ -23,14 +23,14 @@ async def listening(serve):
 
 
 async def silent(reader, writer):
-    """Takes everything and says nothing."""
+    """Accepts all bytes and never responds."""
     with contextlib.suppress(ConnectionError):
         await reader.read(-1)
     writer.close()
 
 
 async def dripping(reader, writer):
-    """Sends a byte a second, whatever is asked."""
+    """Sends one byte per second, regardless of the requests."""
     with contextlib.suppress(ConnectionError):
         for byte in bytes.fromhex("0111000500000000") + bytes(4096):
             writer.write(bytes([byte]))
@@ -102,18 +102,18 @@ async def case_servers_that_do_not_answer_are_rows_and_nothing_to_the_others():
         assert (await told("payload", "push", payload))["family"] == "fixed"
         pulled = await told("log", "pull", "--output", world.folder / "all")
         assert pulled["pull"]["is_complete"] and [path.name for path in (world.folder / "all").iterdir()] == [serial], pulled
-        # doctor has findings of each; what is wrong with this computer comes first.
+        # doctor has findings for each; those of this computer come first.
         status, out, err = await run("herald-host", "doctor", "--all", *fleet, "--json")
         found = json.loads(out)
         expected = 1 if any(finding["verdict"] == "problem" for finding in found["computer"]) else 17
         assert status == expected, (status, out)
         looked_at = {row["location"]: row["findings"] for row in found["devices"]}
         assert len(looked_at) == 4 and all(looked_at[f"usbip://{server}"][0]["verdict"] == "problem" for server in servers), looked_at
-        # devices lists what there is, and says what was not to be had.
+        # devices lists the reachable devices, and reports the failures.
         status, out, err = await run("herald-host", "devices", "--json", *fleet)
         found = json.loads(out)
         assert status in (6, 7) and [device["serial"] for device in found["devices"]] == [serial] and len(found["errors"]) == 3, (status, found)
-        # With nothing but servers that fail there is a row for each, too.
+        # With only failing servers there is also a row for each.
         status, out, err = await run("herald-host", "time", "sync", "--all", "--usbip", servers[2], "--json")
         assert status == 6 and json.loads(out)["failed"] == 1, (status, out, err)
 
@@ -123,7 +123,7 @@ async def case_a_device_that_sends_a_byte_a_second_fails_alone():
         nodes = [await world.node("--link", "tcp:0"), await world.another_node(2, "--link", "tcp:0", "--log-pages", "16")]
         serials = [node.facts["serial-number"][0] for node in nodes]
         place = nodes[1].facts["link"][0]
-        # From the first byte on, and in the midst of the pull.
+        # From the first byte on, and during the pull.
         for first in (0, 700):
             output = world.folder / f"all-{first}"
             async with listening(slow(place, first)) as port:
@@ -174,7 +174,7 @@ async def case_devices_with_one_serial_number_do_not_share_a_folder():
         import hashlib
         key = bytes.fromhex((world.folder / "storage" / "address-key").read_text().strip())
         assert identifier == hashlib.sha256(b"herald device 1" + key).digest()[:8].hex(), identifier
-        # Twice at once and again later: pulls of the same device are all right.
+        # Repeated pulls of the same device, in one run and later, succeed.
         for _ in range(2):
             status, _, err = await run("herald-host", "log", "pull", "--device", first.link, "--output", output / serial)
             assert status == 0, err
@@ -191,7 +191,7 @@ async def case_devices_with_one_serial_number_do_not_share_a_folder():
             status, out, err = await run("herald-host", "log", "pull", *words)
             assert status == 64 and "another device with the same serial number" in err and "--rebind" in err, (words, status, err)
         assert json.loads((output / serial / "device.json").read_text()) == record
-        # A folder of before has no identifier, and is bound by the next pull.
+        # A folder of an earlier version has no identifier, and is bound by the next pull.
         (output / serial / "device.json").write_text(json.dumps({key: value for key, value in record.items() if key != "id"}))
         status, _, err = await run("herald-host", "log", "pull", "--device", first.link, "--output", output / serial)
         assert status == 0 and json.loads((output / serial / "device.json").read_text())["id"] == identifier, err
@@ -214,7 +214,7 @@ def left_a_core(name, *arguments):
 
 async def case_no_core_dump_has_a_key():
     async with World() as world, listening(silent) as mute:
-        # In a folder of this case: that is where a core goes if nothing else is set.
+        # In a folder of this case, the default location of a core file.
         here = os.getcwd()
         os.chdir(world.folder)
         try:
@@ -227,7 +227,7 @@ async def case_no_core_dump_has_a_key():
             dumped = {}
             for name, words in programs.items():
                 child = left_a_core(*words)
-                # Until it has begun with what it does; SIGABRT before that would find it without its precautions.
+                # Waits until it has begun its work; before that, its countermeasures are not in effect.
                 await asyncio.sleep(3)
                 os.kill(child, signal.SIGABRT)
                 _, status = await asyncio.to_thread(os.waitpid, child, 0)

@@ -1,4 +1,4 @@
-"""The database of a pulled log: Python's SQLite reads in it what the CSV files contain."""
+"""The database of a pulled log: Python's SQLite reads the same data from it as the CSV files contain."""
 
 import asyncio
 import csv
@@ -25,13 +25,13 @@ CONTACTS = "SELECT short, readings FROM contact JOIN payload ON payload.id = pay
 
 
 def milliseconds(text):
-    """The moment of a row of contacts.csv, which has hundredths of a second."""
+    """The time of a row of contacts.csv, in hundredths of a second."""
     moment = datetime.datetime.strptime(text, "%Y-%m-%d %H:%M:%S.%f%z")
     return round(moment.timestamp() * 1000)
 
 
 def ask(folder, question):
-    """The rows of the database in a folder, asked for without this project's code."""
+    """The rows of the database in a folder, read without this project's code."""
     database = sqlite3.connect(f"file:{folder / 'archive.sqlite'}?mode=ro", uri=True)
     try:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -61,7 +61,7 @@ async def case_database_says_what_the_tables_of_the_phones_say():
         met = ask(output, CONTACTS)
         assert [short for short, _ in met] == sorted(herald.short_name(phone.payload) for phone in [*phones, third])
         assert sum(readings for _, readings in met) == len(measured)
-        # From the pages alone, in another place: the same.
+        # From the pages only, in another folder: the same.
         before = [ask(output, question) for question in (MEASURED, READ, CONTACTS)]
         (output / "archive.sqlite").unlink()
         status, _, err = await run("herald-host", "log", "convert", output)
@@ -97,7 +97,7 @@ async def case_database_and_tables_are_right_after_conversions_that_were_killed(
             shutil.copy(page, grown / "pages")
             process = await asyncio.create_subprocess_exec(
                 program("herald-host"), "log", "convert", grown, stdout=asyncio.subprocess.DEVNULL)
-            # Each third is left to finish, so that the others have something to go on from.
+            # Every third conversion is completed, so that the others continue from it.
             if step % 3 < 2:
                 await asyncio.sleep(step * 7 % 20 / 25)
             if step % 3 < 2 and process.returncode is None:
@@ -127,8 +127,8 @@ TRUTHS, DATES, BYTES = {"is_open", "is_external"}, {"time", "begin", "end"}, {"p
 
 
 def typed(table, column, text):
-    """What a cell of the exported CSV says, by the type that docs/database.md gives its column."""
-    # Python's reader does not tell empty text from nothing; the texts of devices are there, and may be empty.
+    """The value of a cell of the exported CSV, by the type of its column in docs/database.md."""
+    # Python's reader does not distinguish empty text from an empty field; the texts of devices are always present, and may be empty.
     if text == "" and table != "devices":
         return None
     if column in NUMBERS:
@@ -173,5 +173,5 @@ async def case_export_has_the_same_in_both_forms_and_one_type_in_each_column():
 
 
 def exported(date):
-    """The moment of an exported date."""
+    """The time of an exported date."""
     return round(datetime.datetime.fromisoformat(date.replace("Z", "+00:00")).timestamp() * 1000)

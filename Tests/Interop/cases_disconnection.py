@@ -14,7 +14,7 @@ PAGES = 4
 
 
 def row_counts(folder):
-    """How many rows the tables of the database in a folder have."""
+    """The number of rows of each table of the database in a folder."""
     counts = {}
     with sqlite3.connect(folder / "archive.sqlite") as database:
         for [table] in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
@@ -23,12 +23,12 @@ def row_counts(folder):
 
 
 async def same(node, folder, whole):
-    """Pulls the rest into a folder that has been pulled into before; whether it has what the one has whose pulls were never cut."""
+    """Pulls the rest into a folder after interrupted pulls; whether it is equal to the folder of uninterrupted pulls."""
     for _ in range(3):
         await pull(node.link, folder)
         if (contacts(folder), row_counts(folder)) == (contacts(whole), row_counts(whole)):
             return True
-        # The log grows by a record now and then.
+        # The log occasionally grows by a record.
         await pull(node.link, whole)
     return False
 
@@ -53,7 +53,7 @@ async def full_node(world):
 
 
 def told(cut, status, err):
-    """All that came may have been enough; else it says so."""
+    """The received data may have been sufficient; otherwise a failure is reported."""
     assert status in (0, 6, 10), (cut, status, err)
     assert status == 0 or "→" in err, (cut, err)
 
@@ -84,7 +84,7 @@ async def case_cable_pulled_at_every_transfer_loses_nothing_and_doubles_nothing(
 
 
 async def pages_left(node, folder):
-    """How many pages the device still has, by a pull into a folder that is new."""
+    """The number of pages on the device, from a pull into a new folder."""
     await pull(node.link, folder)
     count = row_counts(folder)["page"]
     shutil.rmtree(folder)
@@ -92,7 +92,7 @@ async def pages_left(node, folder):
 
 
 async def case_cable_pulled_while_a_log_is_trimmed_loses_nothing_and_doubles_nothing():
-    """With --trim, the cable pulled after each message there is, from a device that has all of its log again each time."""
+    """With --trim, disconnected after each message; the device has its complete log again each time."""
     async with World() as world:
         node, port = await full_node(world)
         await node.stop()
@@ -119,12 +119,12 @@ async def case_cable_pulled_while_a_log_is_trimmed_loses_nothing_and_doubles_not
                 continue
             assert await same(node, folder, whole), f"cut after {cut} messages, {kept[-1]} pages left"
             if not is_full:
-                # What is whole on the host is not wanted on the device, whichever attempt it came with.
+                # Pages that are complete on the host are erased on the device, whichever attempt transferred them.
                 status, _, err = await run("herald-host", "log", "pull", "--trim", "--device", node.link, "--output", folder)
                 assert status == 0, err
                 assert await pages_left(node, left) == 1
                 assert await same(node, folder, whole), f"trimmed after a cut after {cut} messages"
             assert not list(folder.rglob("*.part"))
             shutil.rmtree(folder)
-        # Cut early it has all; not cut it has the page that still grows.
+        # Disconnected early it has all pages; not disconnected it has only the open page.
         assert kept[0] >= PAGES and kept[-1] == 1, kept

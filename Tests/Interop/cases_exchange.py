@@ -1,5 +1,4 @@
-"""What the wearable and each kind of phone exchange: payloads, RSSI values, shared payloads, immediate messages, in every
-way in which they may be written."""
+"""The exchange between the wearable and each kind of phone: payloads, RSSI values, shared payloads, immediate messages, in every way of writing."""
 
 import asyncio
 import time
@@ -17,7 +16,7 @@ OWN = herald.fixed_payload(826, 4, 1234567890)
 # Long enough to be written in pieces, or prepared.
 OWN_LONG = herald.test_payload(77)
 WAYS = ("whole", "pieces", "prepared")
-# Unlike any strength that is heard here.
+# Different from all RSSI values measured here.
 WRITTEN_RSSI = -41
 HEARD_RSSI = -60
 
@@ -49,8 +48,8 @@ MATRICES = [FROM_PHONES, TO_PHONES, FROM_MUTE]
 
 
 async def insist(phone, message, way):
-    """Writes a message to the node. Two who call each other at the same moment both fail, and nobody gets through while the node reads the
-    phone, however long that takes: so this tries again."""
+    """Writes a message to the node. Simultaneous connection attempts of both sides fail, and no connection is possible while the node reads the phone: therefore
+    this retries."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         try:
@@ -63,12 +62,12 @@ async def insist(phone, message, way):
 
 
 def number_of(phone, way):
-    """One that no other phone and no other way has."""
+    """A message that is unique to this phone and this way of writing."""
     return int(phone.name.split()[-1]) * 10 + WAYS.index(way)
 
 
 def payload_of(phone, way):
-    """A payload that this phone shows only by writing it in this way."""
+    """A payload that this phone transmits only by writing it in this way."""
     return herald.test_payload(7_000_000 + number_of(phone, way), 60)
 
 
@@ -78,7 +77,7 @@ def shared_by(phone, way):
 
 
 def message_of(phone, way):
-    """What an application of this phone has to say."""
+    """A message of an application of this phone."""
     return f"{way} from {phone.name}".encode()
 
 
@@ -92,7 +91,7 @@ async def arrive_all(world, kinds, **options):
 
 
 async def tell_everything(phone):
-    """All that a phone can write to us, in every way; first nothing, which is how an iPhone wakes its like."""
+    """All messages that a phone can write to the node, in every way; first an empty write, with which an iPhone wakes another one."""
     await insist(phone, b"", "whole")
     for way in WAYS:
         await insist(phone, Message(signals.PAYLOAD, payload_of(phone, way)), way)
@@ -110,7 +109,7 @@ async def case_phones_tell_the_wearable_everything_they_can():
             world, {**ANDROID_KINDS, MUTE: {"advertises": False, "rssi": WRITTEN_RSSI}, **IOS_KINDS})
         for phone in phones.values():
             await until(lambda: OWN in phone.met.values(), f"payload of the node at {phone.name}")
-        # By itself this one tells its payload once: before what is told below, of which the last is to count.
+        # By itself this phone writes its payload once: before the writes below, of which the last takes effect.
         mute = phones[MUTE]
         await until(lambda: (mute.address_of(OWN), signals.PAYLOAD) in mute.told, f"payload told by {mute.name}")
         await asyncio.gather(*(tell_everything(phone) for phone in phones.values()))
@@ -118,14 +117,13 @@ async def case_phones_tell_the_wearable_everything_they_can():
         addresses = {phone.identity for phone in phones.values()}
 
         def ways_of_payload(phone, rows):
-            """Those in which a payload came. Of a phone that is read, what is written beside that is told as somebody else's, under an
-            identity that is nobody's address."""
+            """The ways in which a payload was received. If the phone was read, a different written payload is reported under a generated identity."""
             read = {row["data"] for row in rows
                     if row["read"] and (row["id"] == phone.identity or row["id"] not in addresses)}
             return [way for way in WAYS if herald.short_name(payload_of(phone, way)) in read]
 
         def stands(kind, rows):
-            """Whether what was read of a phone is the last that counts as its payload; of one that nobody can read it is what it wrote last."""
+            """Whether the last payload of a phone is the one read from it or, if it cannot be read, the last one that it wrote."""
             counts = [row["data"] for row in rows_of(rows, phones[kind], "read")]
             expected = payload_of(phones[kind], WAYS[-1]) if kind == MUTE else phones[kind].payload
             return bool(counts) and counts[-1] == herald.short_name(expected)
@@ -134,7 +132,7 @@ async def case_phones_tell_the_wearable_everything_they_can():
             return any(row["data"].startswith(f"RSSI:{WRITTEN_RSSI}.0") for row in rows_of(rows, phone, "measure"))
 
         def ways_of_sharing(phone, rows):
-            """Those in which both payloads came, each read, and measured, under an identity that is nobody's address."""
+            """The ways in which both payloads were received, each read, and measured, under a generated identity."""
             identities = {row["id"]: row["data"] for row in rows if row["read"]}
             measured = {identities.get(row["id"]) for row in rows
                         if row["measure"] and row["data"].startswith(f"RSSI:{WRITTEN_RSSI}.0")}
@@ -171,12 +169,12 @@ async def case_phones_tell_the_wearable_everything_they_can():
 
 
 def way_told(phone, matches):
-    """In which way a message came to a phone; None if it did not."""
+    """The way in which a phone received a message; None if it did not."""
     return next((way for message, way in phone.messages if matches(message)), None)
 
 
 def is_share_of(others, phone):
-    """What a message to a phone has to be that passes on payloads of the others, and nothing else."""
+    """The condition for a message to a phone with shared payloads of the others, and nothing else."""
     def matches(message):
         if message.code != signals.SHARING or message.rssi != HEARD_RSSI or not message.data:
             return False
@@ -187,7 +185,7 @@ def is_share_of(others, phone):
 
 
 async def tell_phones(world, table, *options, with_mute):
-    """The node tells phones of all kinds what they are to know; fills the table, and says what is missing."""
+    """The node writes messages to phones of all kinds; fills the table, and reports what is missing."""
     node = await world.node(*options, payload="test:77")
     kinds = dict(ANDROID_KINDS)
     if with_mute:
@@ -195,7 +193,7 @@ async def tell_phones(world, table, *options, with_mute):
     kinds.update(IOS_KINDS)
     phones = await arrive_all(world, kinds, reads_peers=with_mute)
     speaking = {kind: phone for kind, phone in phones.items() if kind != MUTE}
-    # Android phones that advertise are heard by everybody: their payloads are not passed on.
+    # Android phones that advertise are detected by all phones: their payloads are not shared.
     shareable = [phone for kind, phone in phones.items() if kind in IOS_KINDS or kind == MUTE]
     await node.has_read(*speaking.values())
     said = b"to everybody, " * 10
@@ -214,7 +212,7 @@ async def tell_phones(world, table, *options, with_mute):
         return way_told(phone, lambda message: message == Message(signals.IMMEDIATE, said))
 
     def is_meant(kind, column):
-        """Who is told what. Android phones find others by themselves, and are not connected for it (HP-56)."""
+        """The messages to each phone. Android phones detect others by themselves, and are not connected to for this (HP-56)."""
         if kind == MUTE:
             return False
         if kind in ANDROID_KINDS and column == IS_SHARED:

@@ -21,7 +21,7 @@ from recovery import Recovery
 
 
 async def signed_image(folder, size=5000, version="2.0.0"):
-    """An image that imgtool made around bytes of no meaning."""
+    """An image by imgtool with arbitrary contents."""
     content, image = folder / "content.bin", folder / f"image-{version}.bin"
     content.write_bytes(random.Random(size).randbytes(size))
     status, said = await run_tool(
@@ -32,14 +32,14 @@ async def signed_image(folder, size=5000, version="2.0.0"):
 
 
 async def flash(*arguments):
-    """Runs herald-flash with --json; its status and what it printed."""
+    """Runs herald-flash with --json; returns its status and output."""
     status, out, err = await run("herald-flash", *arguments, "--json")
     return status, json.loads(out) if out else None, err
 
 
 class InterruptingLine:
-    """A TCP port in front of a device that carries so many packets towards it, then drops the line: the last one with or without its response. If it `stalls`, it
-    carries nothing more, and stays."""
+    """A TCP proxy of a device that forwards a number of packets to it and then disconnects, with or without the last response. If it `stalls`, it forwards nothing
+    more and stays connected."""
 
     def __init__(self, place):
         self.host, port = place.rsplit(":", 1)
@@ -90,7 +90,7 @@ class InterruptingLine:
 
 
 async def case_flash_writes_an_image_over_smp():
-    """The image that imgtool signed arrives, is seen by smpclient's imgtool again, and is planned; what cannot be is refused with its status."""
+    """An image signed by imgtool is uploaded, verified with imgtool again, and marked to be started; invalid requests fail with their status."""
     async with World() as world:
         node = await world.node("--link", "tcp:0")
         place = f"smp:{node.link}"
@@ -105,21 +105,21 @@ async def case_flash_writes_an_image_over_smp():
         status, said = await run_tool(PROGRAMS / "imgtool", "verify", slot)
         assert status == 0 and "2.0.0" in said, said
 
-        # It is there already: nothing is sent, and it is so again.
+        # The image is present already: nothing is sent, with the same result.
         before = slot.stat().st_mtime_ns
         status, found, err = await flash("write", image, "--to", place, "--yes", "--no-reset")
         assert status == 0 and found["verified"] and slot.stat().st_mtime_ns == before, err
         status, found, err = await flash("verify", image, "--to", place)
         assert status == 0 and found["result"] == "same", err
 
-        # Another image is refused while the first is to be started, and the device says why.
+        # Another image is rejected while the first is marked to be started, and the device reports the reason.
         other = await signed_image(world.folder, 600, "3.0.0")
         status, found, err = await flash("write", other, "--to", place, "--yes")
         assert status == 9 and "is to be started next" in found["what"] and found["board_state"] == "beside", (status, found)
         status, found, err = await flash("verify", other, "--to", place)
         assert status == 14 and found["cause"] == "different", (status, found)
 
-        # What is no image of MCUboot's, is damaged, or does not belong there, is refused before anything is sent.
+        # A file that is not an MCUboot image, is damaged, or does not fit, is rejected before anything is sent.
         status, found, err = await flash("write", world.folder / "content.bin", "--base", "0", "--to", place, "--yes")
         assert status == 12 and found["board_state"] == "untouched", (status, found)
         damaged = world.folder / "damaged.bin"
@@ -137,7 +137,7 @@ async def case_flash_writes_an_image_over_smp():
         status, found, err = await flash("write", image, "--to", "smp:serial:tcp:127.0.0.1:1", "--yes")
         assert status == 6 and found["board_state"] == "untouched", (status, found)
 
-        # Confirmed, restarted: herald-node starts no image, so what runs is what ran.
+        # Confirmed and restarted: herald-node starts no image, so that the running image is unchanged.
         status, found, err = await flash("confirm", "--to", place)
         assert status == 0, err
         status, found, err = await flash("confirm", image, "--to", place)
@@ -184,7 +184,7 @@ async def case_flash_goes_on_after_every_cut():
         assert packets > 12, packets
         for carries_last in (True, False):
             for cut in range(1, packets + 1):
-                # As a device would be that has started what was in it.
+                # Like a device that has started the image.
                 os.truncate(slot, 0)
                 slot.with_name("image.slot.plan").unlink(missing_ok=True)
                 line.packets, line.carries_last = cut, carries_last
@@ -204,7 +204,7 @@ async def case_flash_goes_on_after_every_cut():
 
 
 async def case_flash_interrupted_says_what_the_board_holds():
-    """^C in the middle of an upload: what the board holds, and the command that continues."""
+    """^C in the middle of an upload: the state of the board, and the command that continues."""
     async with World() as world:
         node = await world.node("--link", "tcp:0")
         line = InterruptingLine(node.link.removeprefix("serial:tcp:"))
@@ -226,7 +226,7 @@ async def case_flash_interrupted_says_what_the_board_holds():
 
 
 async def case_flash_writes_through_mcuboots_recovery():
-    """Recovery gets an image that herald-flash signed, whether it tells hashes or not, and starts it; what it was cut off from is sent again."""
+    """Recovery gets an image that herald-flash signed, with or without reporting hashes, and starts it; interrupted data is sent again."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         plain, key, image = folder / "plain.bin", folder / "key.pem", folder / "image.bin"

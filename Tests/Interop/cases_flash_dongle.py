@@ -1,4 +1,4 @@
-"""herald-flash at the virtual dongle of Tests/Flash: Nordic's Secure DFU, refused, spoiled and interrupted."""
+"""herald-flash at the virtual dongle of Tests/Flash: Nordic's Secure DFU, with rejected, damaged and interrupted transfers."""
 
 import asyncio
 import tempfile
@@ -23,7 +23,7 @@ async def write(path, dongle, **options):
 
 
 def holds(dongle, data):
-    """Whether the application is this, but for what fills its last word, and runs."""
+    """Whether this application is present, except for the padding of its last word, and runs."""
     return dongle.loader.is_running and dongle.application(len(data)) == data and dongle.loader.done - len(data) in range(4)
 
 
@@ -63,11 +63,11 @@ async def case_flash_dongle_that_refuses_says_why():
                 status, found, err = await write(path, dongle)
                 assert (status, found["board_state"]) == (9, "untouched") and words in found["what"], (options, status, found, err)
                 assert bytes(dongle.loader.flash) == before
-        # One that says that it has a SoftDevice is no stock dongle: there the application begins elsewhere.
+        # A dongle that reports a SoftDevice is not in its delivery state: its application has another start address.
         with with_old_firmware(soft_device=0xCA) as dongle:
             status, found, err = await write(path, dongle)
             assert (status, found["board_state"]) == (12, "untouched"), (status, found, err)
-        # The dongle's own boot loader is one for debugging.
+        # The dongle's own boot loader is a debug version.
         with with_old_firmware(firmware_version=1 << 31) as dongle:
             status, found, err = await write(path, dongle)
             assert status == 0, (found, err)
@@ -118,7 +118,7 @@ async def unplugged(part):
                 dongle.bytes_in = 0
                 status, found, err = await write(path, dongle)
                 assert status == 0 and holds(dongle, data), (count, status, found, err)
-                # What was executed is not sent again.
+                # Executed objects are not sent again.
                 assert dongle.bytes_in <= whole - done, (count, done, dongle.bytes_in, whole)
 
 

@@ -22,7 +22,7 @@ async def write(path, drive, board, base, *options):
 
 
 def programmed(drive, base, data):
-    """Whether this and nothing else was programmed, but for what fills the last block."""
+    """Whether exactly this was programmed, except for the padding of the last block."""
     [(address, content)] = drive.content()
     return address == base and content[:len(data)] == data and content[len(data):].strip(b"\xFF") == b"" and len(content) - len(data) < 256
 
@@ -35,7 +35,7 @@ async def case_flash_drive_of_a_UF2_boot_loader():
         assert status == 0 and not found["verified"], (found, err)
         assert drive.loader.is_running and drive.times_gone == 1 and not drive.path.exists()
         assert programmed(drive, BASE, data)
-        # It is gone.
+        # The drive is disconnected.
         status, found, err = await write(path, drive, FEATHER, BASE)
         assert status in (2, 6) and found["board_state"] == "untouched", (status, found, err)
 
@@ -43,7 +43,7 @@ async def case_flash_drive_of_a_UF2_boot_loader():
 async def case_flash_drive_of_a_UF2_boot_loader_gets_nothing_that_is_for_another():
     with tempfile.TemporaryDirectory() as folder:
         path = written(folder, image(5000, base=BASE))
-        # Another board; one with another SoftDevice, whose application begins elsewhere.
+        # Another board; a board with another SoftDevice, with another start address of applications.
         for options in ({"board": "nRF52833-Clue-v0", "model": "another"}, {"soft_device": "S140 7.3.0"}, {"soft_device": "not found"}):
             with UF2Drive(**options) as drive:
                 status, found, err = await write(path, drive, FEATHER, BASE)
@@ -75,7 +75,8 @@ async def case_flash_drive_unplugged_at_any_block_is_told_of_and_written_again()
         for count in range(0, 20, 3):
             with UF2Drive(vanish_after=count) as drive:
                 status, found, err = await write(path, drive, FEATHER, BASE)
-                # A drive that goes before its last block looks like one that has all of them, if everything is written by then: what was programmed decides.
+                # A drive that disconnects before its last block cannot be distinguished from one that has all blocks, if everything is written by then: the
+                # programmed data decides.
                 if status == 0:
                     assert drive.times_gone == 1, (count, found)
                 else:
@@ -110,7 +111,7 @@ async def case_flash_drive_of_DAPLink_says_why_it_failed():
         drive.fails = None
         status, found, err = await write(path, drive, "microbit-v2", 0)
         assert status == 0 and drive.content() == [(0, data)], (status, found, err)
-    # In maintenance it takes firmware for the probe itself.
+    # In maintenance mode it accepts firmware for the probe itself.
     with tempfile.TemporaryDirectory() as folder, DAPLinkDrive(mode="Bootloader", name="MAINTENANCE") as drive:
         status, found, err = await write(written(folder, data), drive, "microbit-v2", 0)
         assert (status, found["board_state"]) == (12, "untouched") and drive.times_gone == 0, (status, found, err)

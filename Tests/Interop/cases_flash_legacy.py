@@ -1,4 +1,5 @@
-"""herald-flash and adafruit-nrfutil at the virtual board in Adafruit's boot loader: each other's packages, and herald-flash refused, disturbed and interrupted."""
+"""herald-flash and adafruit-nrfutil at the virtual board in Adafruit's boot loader: packages of each other, and rejected, damaged and interrupted transfers of
+herald-flash."""
 
 import asyncio
 import json
@@ -12,7 +13,7 @@ from cases_flash_probe import flash, image
 from legacy_dongle import APPLICATION_END, PAGE, LegacyDongle
 from node import program, run
 
-# The board with each SoftDevice, and where its applications begin.
+# The board with each SoftDevice, and the start address of applications.
 BOARDS = {"6.1.1": ("feather-nrf52840", 0x26000), "7.3.0": ("feather-nrf52840-s140v7", 0x27000), None: ("feather-nrf52840-mbr", 0x1000)}
 # Six packets.
 SIZE = 2600
@@ -36,7 +37,7 @@ async def write(path, dongle, soft_device="6.1.1", **options):
 
 
 def holds(dongle, data):
-    """Whether the application is this, but for what fills it up, and runs; and whether what lies in front of it and behind all applications was left alone."""
+    """Whether this application is present, except for padding, and runs; and whether the regions before it and after all applications are unchanged."""
     loader = dongle.loader
     filling = dongle.application(loader.done)[len(data):]
     return (loader.is_running and dongle.application(len(data)) == data and filling == b"\xFF" * len(filling)
@@ -44,7 +45,7 @@ def holds(dongle, data):
 
 
 def is_alone(dongle):
-    """Whether nothing behind the last page of the application was touched."""
+    """Whether the flash after the last page of the application is unchanged."""
     behind = dongle.loader.start + -(-dongle.loader.done // PAGE) * PAGE
     return dongle.loader.flash[behind:] == dongle.before[behind:]
 
@@ -85,7 +86,7 @@ async def case_flash_legacy_package_is_the_same_as_that_of_adafruit_nrfutil():
             with with_old_firmware(soft_device) as dongle:
                 status, found, err = await write(folder / "theirs.zip", dongle, soft_device)
                 assert status == 0 and holds(dongle, data), (soft_device, found, err)
-            # One for any SoftDevice goes where the board begins; one for another board is refused with nothing done.
+            # A package for any SoftDevice is written to the start address of the board; one for another board is rejected without any change.
             await packed(folder / "any.zip", data)
             with with_old_firmware(soft_device) as dongle:
                 status, found, err = await write(folder / "any.zip", dongle, soft_device)
@@ -108,7 +109,7 @@ async def case_flash_legacy_dongle_with_another_soft_device_says_so():
                 status, found, err = await write(path, dongle, wanted)
                 assert (status, found["board_state"]) == (9, "erased") and "--board" in found["advice"], (wanted, there, status, found, err)
                 assert not dongle.loader.is_valid and dongle.loader.restarts == 1
-                # The right one goes there at once.
+                # The correct one is accepted at once.
                 data = image(SIZE, base=BOARDS[there][1])
                 path.write_bytes(data)
                 status, found, err = await write(path, dongle, there)
@@ -122,7 +123,7 @@ async def misheard(mishap):
         path.write_bytes(data)
         for first in range(1, 4):
             with with_old_firmware(**{mishap: range(first, 60, 3)}) as dongle:
-                # Each mishap takes as long; and the board, a thread of ours, is to have answered by then all else.
+                # Each loss takes one timeout, in which the board, a thread of this process, must respond to everything else.
                 status, found, err = await write(path, dongle, timeout=0.8)
                 assert holds(dongle, data) and dongle.loader.restarts == 0, (mishap, first, found, err)
                 # Without a response to the last packet, a removed port may be a restart or a disconnection.
@@ -160,14 +161,14 @@ async def interrupted(is_unheard):
                 before = bytes(dongle.loader.flash)
                 status, found, err = await write(path, dongle, timeout=0.5)
                 if dongle.loader.is_running:
-                    # The last packet arrived, or its acknowledgement did not: it runs, and nothing else is said.
+                    # The last packet arrived, or only its acknowledgement was lost: the application runs, and no error is reported.
                     assert status == 0 or found["board_state"] == "unverified", (count, status, found, err)
                     assert holds(dongle, data)
                     continue
                 assert status in (2, 6, 7), (count, status, found, err)
                 is_true(found, dongle, before)
                 states.append(found["board_state"])
-                # What was there starts if it is said to be untouched, and else nothing does.
+                # The former application starts if the state is reported as untouched; otherwise none does.
                 assert dongle.loader.is_valid or found["board_state"] != "untouched", (count, found)
                 dongle.plug_in()
                 status, found, err = await write(path, dongle)
@@ -184,7 +185,7 @@ async def case_flash_legacy_dongle_unplugged_behind_any_packet_is_written_the_ne
 
 
 async def case_flash_legacy_dongle_goes_on_after_the_program_was_ended():
-    """At each packet the program is killed; the boot loader does not know of that. The same command makes it restart, and writes."""
+    """The program is killed at each packet, which the boot loader does not detect. The same command makes the boot loader restart, and writes."""
     data = image(SIZE, base=0x26000)
     board, base = BOARDS["6.1.1"]
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""herald-flash at the virtual probe of Tests/Flash, over USB/IP and through libusb: what it writes, what it preserves, what it reports on failure, and how it recovers."""
+"""herald-flash at the virtual probe of Tests/Flash, over USB/IP and through libusb: written and preserved data, reports of failures, and recovery."""
 
 import json
 import sys
@@ -17,9 +17,9 @@ BOARDS = {"nrf51822": "microbit", "nrf52833": "microbit-v2", "nrf52840": "nrf528
 BASES = {"nrf52840dongle": 0x1000}
 # As many as an interrupted write takes, and none after that.
 PACKETS = 48
-# What was there before goes as far as this, beyond every image here: a log, as it were.
+# The end of the former contents, after the end of every image here, like a log.
 OLD = 0x20000
-# Where the firmware of an nRF52833 DK ends.
+# The end of the firmware region of an nRF52833 DK.
 FIRMWARE_END = 0x1A000
 
 
@@ -28,7 +28,7 @@ def place(probe):
 
 
 def old_probe(chip="nrf52833", **options):
-    """A probe whose chip has another image, and what its flash holds."""
+    """A probe whose chip has another image, and the contents of its flash."""
     probe = VirtualProbe(chip, **options)
     probe.chip.store(0, image(OLD, seed=1))
     probe.chip.core.reset()
@@ -36,7 +36,7 @@ def old_probe(chip="nrf52833", **options):
 
 
 async def flash(*arguments, timeout=30):
-    """herald-flash's status, what it says in JSON, and its standard error."""
+    """herald-flash's status, its JSON output, and its standard error."""
     timeout = [] if arguments[0] == "convert" else ["--timeout", str(timeout)]
     status, out, err = await run("herald-flash", *arguments, *timeout, "--json")
     return status, json.loads(out) if out else None, err
@@ -56,13 +56,13 @@ class Image:
         return await flash("write", self.path, "--base", hex(self.base), "--board", self.board, "--to", place(probe), "--yes", *options)
 
     def over(self, flash, page):
-        """What flash holds when this was written over it: pages that it covers in part are otherwise erased."""
+        """The contents of the flash after this was written: the rest of partly covered pages is erased."""
         end = -(-(self.base + len(self.data)) // page) * page
         return flash[:self.base] + self.data.ljust(end - self.base, b"\xFF") + flash[end:]
 
 
 def check(probe, expected, *, alive=True):
-    """The flash is as expected, no rule was broken, and the program runs, when the probe lets go of it."""
+    """The flash is as expected, no rule was violated, and the program runs after the probe has disconnected."""
     assert probe.chip.violations == [], probe.chip.violations
     assert probe.dap.malformed == [], probe.dap.malformed
     now = probe.chip.flash()
@@ -75,7 +75,7 @@ def check(probe, expected, *, alive=True):
 
 
 def is_true(state, before, now, goal, page):
-    """Whether what herald-flash says of the board's state is so."""
+    """Whether the board's state is that reported by herald-flash."""
     pages = range(0, len(now), page)
     changed = [place for place in pages if now[place:place + page] != before[place:place + page]]
     beyond = [place for place in changed if before[place:place + page] == goal[place:place + page]]
@@ -98,7 +98,7 @@ async def case_flash_probe_writes_each_chip_and_leaves_the_rest():
             status, said, err = await new.write(probe)
             assert status == 0 and said["verified"] and said["started"], (said, err)
             check(probe, new.over(before, probe.chip.facts.page_size))
-            # The bytes that are read one by one are those that were written; and a board that has the image is said to have it.
+            # The bytes read back are those that were written, and `verify` reports that the board has the image.
             for options in ([], ["--read-back"]):
                 status, said, err = await flash("verify", new.path, "--base", hex(new.base), "--board", board, "--to", place(probe), *options)
                 assert status == 0, (said, err)
@@ -154,7 +154,7 @@ async def case_flash_probe_refuses_what_does_not_fit():
         assert (status, said["board_state"]) == (12, "untouched"), (said, err)
         check(probe, before)
         assert probe.chip.nonvolatile.writes == 0 and not probe.chip.nonvolatile.erased
-    # A chip that is none of those it knows.
+    # An unsupported chip.
     probe, before = old_probe(part=0x52810)
     with probe:
         status, said, err = await Image(0x2000).write(probe)
@@ -215,7 +215,7 @@ async def case_flash_probe_of_which_there_are_two_or_none():
 
 
 async def interrupted(name, spread):
-    """Each of `spread` interruptions leaves what herald-flash says that it leaves; and another write puts it right."""
+    """After each of `spread` interruptions the state is that reported by herald-flash, and another write succeeds."""
     new = Image(0x2800)
     for number in spread:
         probe, before = old_probe(**{name: number})

@@ -1,4 +1,4 @@
-"""The cost of programming 64 KB by each method: bytes in both directions, and seconds, in .build/figures/flash.json beside the round trips that the system tests find."""
+"""The cost of programming 64 KB by each method: bytes in both directions, and seconds, in .build/figures/flash.json with the round trips of the system tests."""
 
 import json
 import tempfile
@@ -42,7 +42,7 @@ async def case_flash_ways_take_64_KB():
         with UF2Drive() as drive:
             blocks = drive.loader.blocks
             await write("drive", path, f"drive:{drive.path}", "--base", hex(BASE), "--board", FEATHER, count=lambda: 512 * len(blocks))
-        # The same board and the same place, by its boot loader's serial port.
+        # The same board and address, through its boot loader's serial port.
         with LegacyDongle() as dongle:
             await write("legacy_dfu", path, f"serial-dfu:{dongle.path}", "--base", hex(BASE), "--board", FEATHER, count=lambda: dongle.bytes_in + dongle.bytes_out)
             assert dongle.application(SIZE) == path.read_bytes()

@@ -8,7 +8,7 @@ from world import World
 
 
 async def silent():
-    """A port that takes connections and says nothing, and the server behind it."""
+    """A port that accepts connections and never responds, and its server."""
     async def accept(reader, writer):
         await reader.read()
         writer.close()
@@ -35,7 +35,7 @@ async def case_many_devices_are_pulled_at_once():
         for serial in serials:
             assert any(row["read"] for row in contacts(output / serial)), serial
             assert (output / serial / "archive.sqlite").exists()
-        # One that never answers fails by itself; the others are pulled, and the exit status says that not all was done.
+        # A server without a response fails alone; the other devices are pulled, and the exit status is that of a partial result.
         server, port = await silent()
         status, out, err = await run(*pull, "--device", f"serial:tcp:127.0.0.1:{port}", "--json")
         server.close()
@@ -45,7 +45,7 @@ async def case_many_devices_are_pulled_at_once():
         assert {serial for serial in rows if serial} == set(serials)
         assert rows[""]["error"]["cause"] == "no-answer" and str(port) in rows[""]["location"] and str(port) in err
         assert all(rows[serial]["result"]["pull"]["is_complete"] for serial in serials)
-        # The same device by two ways is not pulled twice into one folder.
+        # The same device on two links is not pulled twice into one folder.
         server = nodes[0].usbip.removeprefix("usbip://")
         status, _, err = await run(
             "herald-host", "log", "pull", "--device", nodes[2].link, "--device", f"usbip://{server}", "--output", world.folder / "two")

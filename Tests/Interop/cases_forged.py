@@ -11,7 +11,7 @@ from world import World
 
 
 def forged(page):
-    """Another page with the same number in the same log, whose checks are right: a byte of its last payload is another."""
+    """Another page with the same number in the same log, with valid checksums: one byte of its last payload differs."""
     page = bytearray(page)
     [number] = struct.unpack_from("<I", page, 12)
     offset, payload = log_pages.HEADER, None
@@ -32,7 +32,7 @@ async def oldest(node):
 
 
 async def trimmed(node, folder):
-    """Exit status, result and errors of a pull that has the device erase what is here."""
+    """Exit status, result and errors of a pull that has the device erase pulled pages."""
     status, out, err = await run("herald-host", "log", "pull", "--trim", "--device", node.link, "--output", folder, "--json")
     return status, json.loads(out)["pull"], err
 
@@ -46,7 +46,7 @@ async def case_forged_pages_in_a_folder_have_nothing_erased():
         names = sorted(path.name for path in (honest / "pages").glob("*.page") if ".open." not in path.name)
         assert len(names) >= 3, names
 
-        # Every page is another: nothing goes.
+        # Every page differs: nothing is erased.
         whole = world.folder / "whole"
         shutil.copytree(honest, whole)
         for name in names:
@@ -58,7 +58,7 @@ async def case_forged_pages_in_a_folder_have_nothing_erased():
         assert told["differing_page"] == first and told["trimmed_pages"] == 0 and told["differing_file"].endswith(names[0]), told
         assert await oldest(node) == first
 
-        # One page is: what is before it goes.
+        # One page differs: the pages before it are erased.
         path = honest / "pages" / names[1]
         page = path.read_bytes()
         path.write_bytes(forged(page))
@@ -67,7 +67,7 @@ async def case_forged_pages_in_a_folder_have_nothing_erased():
         assert (told["differing_page"], told["trimmed_pages"], told["trimmed_through"]) == (first + 1, 1, first), told
         assert await oldest(node) in (first, first + 1)
 
-        # As is advised: the device's own page is fetched, and goes as the others do.
+        # As advised, the device's page is fetched; it is then erased like the others.
         path.unlink()
         status, told, err = await trimmed(node, honest)
         assert status == 0 and told["is_complete"] and "differing_page" not in told, (status, told, err)

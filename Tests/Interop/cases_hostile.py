@@ -13,7 +13,7 @@ from node import run
 
 @contextlib.asynccontextmanager
 async def place():
-    """A folder with the pages of a made-up day in it."""
+    """A folder with the pages of a simulated day."""
     folder = Path(tempfile.mkdtemp(prefix="herald-hostile-"))
     try:
         status, _, err = await run("synthetic-day", folder / "day")
@@ -67,7 +67,7 @@ async def case_hostile_clocks_are_told_of_and_the_log_is_kept():
             status, out, err = await run("herald-host", "status", "--device", device.link)
             assert status == 0 and "cannot be" in out, (name, out)
             device.stop()
-        # One that says a date that can be is no matter.
+        # A plausible date is accepted.
         device = await HostileDevice(pages, status={"unix": int(time.time() * 1000)}).start()
         status, _, err = await run("herald-host", "log", "pull", "--device", device.link, "--output", folder / "now")
         device.stop()
@@ -94,6 +94,6 @@ async def case_hostile_numbers_keep_what_is_good():
             assert status == expected and "herald-host: " in err, (name, status, err)
             assert all(path.startswith(name) for path in entries(folder) - before), name
             if expected == 10:
-                # What was good is there, once, and no other.
+                # Valid pages are stored, once, and no others.
                 kept = {path.name for path in (output / "pages").iterdir()}
                 assert "00000da1-0000000003.open.page" in kept and len(kept) == len(pages) - 1, (name, kept)

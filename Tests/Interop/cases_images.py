@@ -14,7 +14,7 @@ PYTHON = ROOT / ".build" / "venv-smp" / "bin" / "python"
 
 
 async def part(name, *images):
-    """Runs one part of images_test.py, which must find nothing."""
+    """Runs one part of images_test.py, which must succeed."""
     tools = Path(shutil.which("swift")).resolve().parent
     process = await asyncio.create_subprocess_exec(
         PYTHON, Path(__file__).with_name("images_test.py"), name, *map(str, images), stdout=asyncio.subprocess.PIPE,
@@ -40,7 +40,7 @@ async def case_images_are_signed_and_verified_as_by_imgtool():
 
 
 async def case_images_of_boards_have_every_form():
-    """Those that script/build has left; without any, one that is made up stands for them."""
+    """The images made by script/build; if there are none, a generated one."""
     images = sorted((ROOT / ".build" / "boards").glob("*/*.elf"))
     images = [image for image in images if image.with_suffix(".hex").exists() and image.with_suffix(".bin").exists()]
     if images:
@@ -57,7 +57,7 @@ async def case_images_of_boards_have_every_form():
 
 
 async def case_images_that_cannot_be_read_or_made_are_told_with_their_status():
-    """What the program says of files that are missing, too large, empty or foreign, of boards and keys that are none, and of places it cannot write to."""
+    """The errors for files that are missing, too large, empty or of another kind, for invalid boards and keys, and for paths that cannot be written."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         good, empty, large = folder / "good.hex", folder / "empty", folder / "large"
@@ -94,6 +94,6 @@ async def case_images_that_cannot_be_read_or_made_are_told_with_their_status():
         status, out, err = await run("herald-flash", "info", empty, "--json")
         told = json.loads(out)
         assert status == 1 and told["cause"] == "image" and told["result"] == "failed" and told["board_state"] == "untouched", told
-        # Names are shown, and do nothing to the terminal.
+        # Names are shown without effect on the terminal.
         status, out, err = await run("herald-flash", "info", folder / "\x1b[2J")
         assert status == 11 and "\x1b" not in err, err

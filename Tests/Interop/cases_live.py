@@ -17,7 +17,7 @@ async def case_tail_shows_events_as_they_happen():
         shown = []
 
         async def until_shown(phone, wanted):
-            """The events of this phone, when they are all there."""
+            """The events of this phone, once they are complete."""
             found = []
             while not wanted <= {event["event"] for event in found}:
                 line = await asyncio.wait_for(process.stdout.readline(), PATIENCE)
@@ -27,8 +27,8 @@ async def case_tail_shows_events_as_they_happen():
             return found
 
         try:
-            # From its first request on the device keeps events: when that was asked, one is shown of a phone that is there. It goes again, as there is
-            # room for a few events only, and the second one is seldom heard.
+            # The device stores events from the first request on: that it was received is shown by an event of a present phone. This phone leaves, as there is room
+            # for few events only, and the second one advertises rarely.
             first = await world.android(1)
             await node.has_read(first)
             await until_shown(first, {"measured"})
@@ -43,7 +43,7 @@ async def case_tail_shows_events_as_they_happen():
         [read] = [event for event in events if event["event"] == "read"][:1]
         assert read["count"] == len(second.payload), read
         assert all(-128 < event["level"] < 0 for event in shown if event["event"] == "measured"), shown
-        # For so long, and not indefinitely. It is asked ten times a second, but for how long the first response takes nobody knows.
+        # The command ends after its time. It polls ten times per second, but the delay of the first response is not known.
         for seconds in ("1.5", "6", "24"):
             status, out, err = await run("herald-host", "log", "tail", "--device", node.link, "--seconds", seconds)
             assert status == 0, (status, out, err)
@@ -71,7 +71,7 @@ async def case_trim_erases_what_is_safe_and_erase_the_rest():
         assert contacts(output)[:len(before)] == before
         status, out, err = await run("herald-host", "log", "erase", "--device", node.link)
         last = json.loads((await run("herald-host", "status", "--device", node.link, "--json"))[1])["last"]
-        # Nothing is erased without a word; with one page there is nothing to erase.
+        # Nothing is erased without the option; with one page there is nothing to erase.
         assert (status == 16 and "not confirmed" in err) or last == 1, (status, out, err)
         status, out, err = await run("herald-host", "log", "erase", "--yes", "--device", node.link, "--json")
         assert status == 0 and json.loads(out)["pages"] >= 0, (status, err)

@@ -15,7 +15,7 @@ from world import World
 
 
 def climb(rows, phone):
-    """By how much the last reading of a phone is stronger than the first."""
+    """The difference between the last RSSI of a phone and the first."""
     strengths = rssi_values_of(rows, phone)
     return strengths[-1] - strengths[0] if strengths else 0
 
@@ -47,7 +47,7 @@ async def case_log_has_the_rssi_values_of_each_phone():
 
 async def case_log_follows_a_phone_that_comes_and_goes():
     async with World() as world:
-        # Longer than the process with all phones can ever be held up.
+        # Longer than any delay of the process with all phones.
         node = await world.node("--link", "tcp:0", "--expiry", "8")
         world.rssi_values.walks = {"*": Walk.parse("-90")}
         phone = await world.android(1)
@@ -57,7 +57,7 @@ async def case_log_follows_a_phone_that_comes_and_goes():
         await pull_until(node, output, lambda rows: climb(rows, phone) >= 10, "phone that came 10 dB nearer")
         await phone.leave()
         await node.says("is gone")
-        # The pulls so far may have used up the commits that a host may ask for: one more is made up for in ten seconds.
+        # Earlier pulls may have used all commits that a host can request: another one is permitted after ten seconds.
         rows = await pull_until(node, output, lambda rows: rows_of(rows, phone, "delete"), "row that says that the phone is gone")
         strengths = rssi_values_of(rows, phone)
         assert strengths == sorted(strengths), "it only came nearer"
@@ -70,7 +70,7 @@ async def case_log_knows_a_phone_that_changes_its_address():
         phone = await world.android(1, reads_peers=False)
         node = await world.node("--link", "tcp:0")
         await node.has_read(phone)
-        # What it sent under its old address may still be on the way.
+        # Advertisements under its former address may still be in transfer.
         other = "F0:D1:00:00:00:77"
         world.rssi_values.walks = {"*": Walk.parse("-60"), other: Walk.parse("-71")}
         await phone.rotate_address(other)
@@ -82,7 +82,7 @@ async def case_log_knows_a_phone_that_changes_its_address():
 
 
 async def quiet_node(world, *options):
-    """A node that has met two phones, which have left."""
+    """A node that has read two phones, which have left."""
     phones = [await world.android(1), await world.ios(1)]
     node = await world.node(*options)
     await node.has_read(*phones)
@@ -194,7 +194,7 @@ async def case_log_and_identity_are_erased_by_a_factory_reset():
         key = (storage / "address-key").read_text()
         status, before, _ = await run("herald-host", "status", "--device", node.link, "--json")
         assert status == 0
-        # Without the serial number nothing happens: its standard input is empty here.
+        # Without the serial number nothing is erased: standard input is empty here.
         status, _, error = await run("herald-host", "factory-reset", "--device", node.link)
         assert status == 16 and "nothing was erased" in error, error
         assert (storage / "log.flash").read_bytes().count(b"HLog") > 0
@@ -209,7 +209,7 @@ async def case_log_and_identity_are_erased_by_a_factory_reset():
         status, after, error = await run("herald-host", "status", "--device", f"serial:tcp:{port}", "--json")
         assert status == 0, error
         assert json.loads(after)["epoch"] != json.loads(before)["epoch"] and json.loads(after)["boot"] == 1, after
-        # Of the log before, only what is of the new one may look like it.
+        # Records of the former log are absent, except those that also occur in the new one.
         assert (storage / "log.flash").read_bytes().count(b"HLog") <= 1
 
 
@@ -221,7 +221,7 @@ async def case_log_erasing_that_was_cut_short_goes_on_at_the_next_start():
         storage = world.folder / "storage"
         await node.stop()
         assert (storage / "log.flash").read_bytes().count(b"HLog") > 0
-        # As it is when the power goes just after the reset has been noted (docs/settings.md).
+        # The state after a loss of power directly after the marker was written (docs/settings.md).
         settings = bytearray((storage / "settings.flash").read_bytes())
         settings[4096 - 8 : 4096] = b"HEraseAl"
         (storage / "settings.flash").write_bytes(settings)

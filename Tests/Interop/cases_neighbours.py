@@ -21,14 +21,14 @@ HEADER = bytes([0x02, 0x01, 0x06, 0x03, 0x03, 0x19, 0xC0, 0x13, 0x16, 0x19, 0xC0
 
 
 async def rows(world, node):
-    """What the log has of codes: (role, system, address, code)."""
+    """The codes in the log: (role, system, address, code)."""
     await pull(node.link, world.folder / "out")
     with open(world.folder / "out" / "neighbours.csv", newline="") as file:
         return [(row["role"], row["system"], row["id"], row["code"].lower()) for row in csv.DictReader(file)]
 
 
 async def rows_until(world, node, condition):
-    """The same once they are as wanted; a log reaches flash every half a minute, and what is open is read too."""
+    """The same, once the condition is true; the log is committed every 30 s, and the open page is read as well."""
     end = time.monotonic() + 30 + PATIENCE
     while True:
         found = await rows(world, node)
@@ -170,7 +170,7 @@ async def case_is_a_c19x_peer():
 
 
 async def codes_of(peer):
-    """C19X's codes as a peer shows them, by a discovery that begins anew; none if it has no such service."""
+    """C19X's codes as a peer shows them, by a new discovery; none if it has no such service."""
     peer.gatt_client.services = []
     peer.gatt_client.cached_values = {}
     codes = []

@@ -33,7 +33,7 @@ async def case_node_beacon_is_read_and_reads_nobody():
             await until(lambda: VENUE in phone.met.values(), f"payload of the beacon at {phone.name}")
         await asyncio.sleep(2)
         assert not any(getattr(command, "le_scan_enable", getattr(command, "enable", 0)) for command in scans), scans
-        # The phones read each other, with an ATT_MTU that is not ours.
+        # The phones read each other, with another ATT_MTU than the node's.
         assert not any(read and read[0][1] == 247 for phone in phones for read in phone.served), "it read a phone"
         assert not any("is there" in message for message in beacon.messages), beacon.messages
 
@@ -51,7 +51,7 @@ async def case_node_logs_a_venue_beacon_visit():
             times = [time_of(row) for row in rows if row["id"] == identity and row["measure"]]
             return bool(times) and times[-1] - times[0] > 2.5
 
-        # By the wearable's clock: by ours it may have been here for longer than it was heard.
+        # By the wearable's clock: by that of this process the stay may be longer than the reception.
         await pull_until(wearable, output, has_stayed, "stay near the beacon")
         assert "visit" not in wearable.facts, "the stay is not over"
         await beacon.stop()
@@ -81,7 +81,7 @@ async def case_node_that_passes_a_beacon_logs_no_visit():
 
 
 def spy(handler, seen):
-    """The handler of a command, which notes what it is given."""
+    """The handler of a command, which records its arguments."""
 
     def noted(command):
         seen.append(command)
@@ -105,7 +105,7 @@ async def case_node_that_is_not_to_advertise_does_not():
 
 
 async def case_node_past_the_end_of_the_key_schedule_says_so():
-    """The schedule of the phones' epoch ended on 2026-03-17: there is no payload, and what to do about it is said."""
+    """The schedule of the phones' epoch ended on 2026-03-17: there is no payload, and the remedy is reported."""
     async with World() as world:
         keys = world.folder / "keys"
         keys.write_text(f"country 826\nstate 4\nfirst-day 2000\n{'11' * 32}\n")
@@ -120,7 +120,7 @@ async def case_node_past_the_end_of_the_key_schedule_says_so():
         else:
             raise AssertionError("it advertises without a payload")
         assert not any("1111" in message for message in node.messages), "the keys are on standard error"
-        # With an epoch of today the same key file has days to come, of which today is one.
+        # With an epoch of today the days of the same key file include today and later ones.
         today = int(time.time()) // 86400 * 86400
         keys.write_text(f"country 826\nstate 4\nfirst-day 0\nepoch {today}\n{'11' * 32}\n{'22' * 32}\n")
         await node.stop()
@@ -205,7 +205,7 @@ async def case_node_runs_without_standard_streams():
 
 
 def cpu_ticks(pid):
-    """Hundredths of a second of processor time a process has had so far."""
+    """The processor time used by a process, in hundredths of a second."""
     with open(f"/proc/{pid}/stat") as file:
         fields = file.read().rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])
@@ -226,7 +226,7 @@ async def case_node_that_nobody_listens_to_goes_on():
 
 
 async def identity_at(node):
-    """The one peer whose payload a node has read, as it names it."""
+    """The identity of the only peer whose payload a node has read."""
     await node.says("has a new payload")
     [identity] = {message.split()[2] for message in node.messages if "has a new payload" in message}
     return identity

@@ -1,4 +1,4 @@
-"""Families of payloads: the node's payload is read whole, and the host names those that were read."""
+"""Families of payloads: the node's payload is read completely, and the host names the families of read payloads."""
 
 import datetime
 import hashlib
@@ -10,7 +10,7 @@ from world import World, until
 
 # Country 826, state 4, venue 123123, premises name.
 VENUE = bytes.fromhex("303A030400F3E00100") + b"\x10\x11Erin's Stakehouse"
-# A secured payload as the draft has it: opaque to everybody here.
+# A secured payload according to the draft: opaque to all programs here.
 SECURED = bytes.fromhex("203A030400") + bytes(range(65))
 
 
@@ -54,7 +54,7 @@ async def case_payload_families_are_named_by_the_host():
         status, out, err = await run("herald-host", "log", "convert", output)
         assert status == 0 and "venue 826/4/123123 Erin's Stakehouse" in out, out
         reads = {row["data"] for row in contacts(output) if row["read"]}
-        # Only the short form, as on the phones.
+        # Only the short form, as on phones.
         assert all(len(read) == 6 for read in reads) and len(reads) == 2, reads
 
 
@@ -90,7 +90,7 @@ async def case_payload_of_derived_keys_reaches_a_phone():
         phone = await world.android(1)
 
         def expected():
-            # The present six minutes, or those that ended while the phone was reading.
+            # The current period of six minutes, or the one that ended during the read.
             for moment in (time.time(), time.time() - 30):
                 day = 10 + int(moment) // 86400 - (today - datetime.date(1970, 1, 1)).days
                 period = int(moment) % 86400 // 360

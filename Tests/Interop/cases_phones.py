@@ -13,7 +13,7 @@ from world import World, until
 
 
 class VanishingPhone(AndroidPhone):
-    """A phone that goes out of range when it is read, or, if `vanishes_reading`, when it reads a peer."""
+    """A phone that moves out of range while it is read, or, if `vanishes_reading`, while it reads a peer."""
 
     vanishes_reading = False
     # Whether a peer still has a connection to it.
@@ -54,7 +54,7 @@ async def case_phones_that_vanish_without_a_word_hold_nothing_up():
         other = await world.android(1)
         await node.has_read(other, seconds=20)
         await until(lambda: not world.controller.le_connections, "end of the connections to nobody")
-        # Back again, it is a phone like any other.
+        # After its return it behaves normally.
         lost.read_own_payload = lambda connection: lost.payload
         await lost.arrive()
         await node.has_read(lost)
@@ -141,13 +141,13 @@ async def case_keeps_connected_to_an_iphone_that_withholds_its_advertisements():
 
 
 async def case_models_of_phones_meet_each_other():
-    """No wearable here: what the models write and understand among themselves, as phones do."""
+    """Without a wearable: messages that the phone models write to each other and parse."""
     async with World() as world:
         android = await world.android(1)
         mute = await world.android(2, advertises=False, rssi_period=1.0, sharing_period=1.0, rssi=-71)
         near, far = await world.ios(1), await world.ios(2, state="suspended")
         mute.shares = near.payload
-        # A suspended iPhone is found by nobody's eyes but the wearable's here: these models look for the service only.
+        # A suspended iPhone is detected by the wearable only: these models search for the service only.
         found = {android: [near], mute: [android, near], near: [android], far: [android, near]}
         for phone, others in found.items():
             await until(lambda: all(other.payload in phone.met.values() for other in others), f"others at {phone.name}")
@@ -159,25 +159,25 @@ async def case_models_of_phones_meet_each_other():
         await until(has(android, told[0], "pieces"), "payload in pieces")
         await until(has(android, told[1], "whole"), "strength at an Android phone")
         await until(has(android, Message(signals.SHARING, near.payload, -71), "pieces"), "payload shared with it")
-        # What is longer than a request their system prepares in parts.
+        # Values longer than a request are written with prepared writes by their system.
         await until(has(near, told[0], "prepared"), "payload at an iPhone")
         await until(has(near, told[1], "whole"), "strength at an iPhone")
         await until(
             has(near, Message(signals.PAYLOAD, android.payload), "prepared"), "payload of an Android phone at an iPhone")
-        # The iPhones poke each other over the connection they keep.
+        # The iPhones wake each other over the connection that they keep.
         await until(lambda: near.pokes >= 2 and far.pokes >= 2, "pokes between iPhones")
         assert far.awakenings[:1] == ["suspended"]
         assert mute.messages == []
 
 
 async def case_models_of_phones_are_as_strict_as_phones():
-    """What a phone makes of what is written to it, by the rules of its system."""
+    """The messages that a phone parses from writes, by the rules of its system."""
     accumulator = signals.AndroidAccumulator()
     payload = Message(signals.PAYLOAD, bytes(range(45)))
     taken = [accumulator.take(piece) for piece in signals.pieces(payload.encoded())]
     assert taken == [None, None, payload], taken
     assert accumulator.take(bytes.fromhex("02C8FF")) == Message(signals.RSSI, rssi=-56)
-    # Nothing more is understood on this connection.
+    # No further message is parsed on this connection.
     assert accumulator.take(bytes.fromhex("02C8FF")) is None
     assert accumulator.take(payload.encoded()) is None
     assert signals.AndroidAccumulator().take(bytes.fromhex("010000 FFFF")) == Message(signals.PAYLOAD)

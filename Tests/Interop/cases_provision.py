@@ -7,7 +7,7 @@ from world import World, until
 
 
 async def host(*words):
-    """herald-host, which must work; what it printed."""
+    """The output of herald-host, which must succeed."""
     status, out, err = await run("herald-host", *words)
     assert status == 0, f"{words}: {status}, {err.strip()}"
     return out
@@ -53,7 +53,7 @@ async def case_clocks_and_settings_of_many_devices_at_once():
         table = await host("config", "list", *devices)
         assert all(word in table for word in [*serials, "log/keep-days", "access/key", "9 days", "8 days", "not set"]), table
         assert [row[0]["value"] for row in await told("config", "unset", "log/keep-days")] == [14, 14]
-        # What one does not do is nothing to the others.
+        # A failure of one device does not affect the others.
         for serial in serials:
             (world.folder / f"{serial}.key").write_bytes(serial.encode() * 2)
             (world.folder / f"{serial}.key").chmod(0o600)
@@ -90,7 +90,7 @@ async def case_provisioning_makes_many_devices_at_once():
         assert keys[0].read_bytes() != keys[1].read_bytes() and keys[0].parent.stat().st_mode & 0o777 == 0o700
         assert not any(key.read_bytes().hex() in out.lower() for key in keys)
 
-        # Locked: what a device is stays readable, its log does not, and nothing can be changed.
+        # Locked: the identification can be read, the log cannot, and nothing can be changed.
         device = ("--device", nodes[0].link)
         await host("info", *device)
         await host("status", *device)
@@ -103,14 +103,14 @@ async def case_provisioning_makes_many_devices_at_once():
         status, _, err = await run("herald-host", "config", "list", *device, "--key-file", keys[0])
         assert status == 9 and "wrong ones have been tried" in err or status == 0, (status, err)
 
-        # With its own key a device is open; one path stands for those of many.
+        # Each device accepts its own key; one path with {serial} names those of all.
         device = ("--device", nodes[1].link, "--key-file", world.folder / "keys" / "{serial}.key")
         await host("log", "pull", "--output", world.folder / "yes", *device)
         rows = {row["name"]: row for row in json.loads(await host("config", "list", "--json", *device))["settings"]}
         assert rows["log/keep-days"]["value"] == 21 and rows["access/key"]["text"] == "set"
         shown = json.loads(await host("payload", "show", "--json", *device))
         assert shown["family"] == "fixed" and shown["bytes"].startswith("083a030400") and len(shown["bytes"]) == 26, shown
-        # The same again, by the file's own key.
+        # The same again, with the key named in the file.
         told = json.loads(await host("provision", file, "--json", "--device", nodes[1].link))
         assert told["access_key_set"] and told["payload"] == "fixed", told
         again = json.loads(await host("payload", "show", "--json", *device))
@@ -138,7 +138,7 @@ async def case_payload_push_derives_the_keys_of_days_here():
         phone = await world.android(1)
         simple = bytes.fromhex("103a030400")
         await until(lambda: any((payload or b"")[:5] == simple for payload in phone.met.values()), "simple payload on the air")
-        # Another payload, and none of its own.
+        # Another payload, and then that of the image.
         (world.folder / "venue.yml").write_text("family: venue\ncountry: 826\nstate: 4\ncode: 123123\nname: Erin's Stakehouse\n")
         out = await host("payload", "push", world.folder / "venue.yml", *device)
         assert "venue" in out

@@ -16,7 +16,7 @@ from world import World, until
 
 
 async def check_advertisement(world):
-    """The node's advertisement is what docs/architecture.md promises."""
+    """The node's advertisement is that of docs/wire-formats.md."""
     device = await world.host()
     advertisement = await world.node_advertisement(device)
     data = advertisement.data_bytes

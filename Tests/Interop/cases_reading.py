@@ -28,13 +28,13 @@ async def case_reads_an_android_payload_at_mtu_517():
         phone = await world.android(1, mtu=517, reads_peers=False)
         node = await world.node()
         await node.has_read(phone)
-        # Ours is 247, so the smaller of both, and one read.
+        # The node's is 247: the smaller of both applies, and one read is sufficient.
         assert phone.served == [[(0, 247)]], phone.served
 
 
 async def case_reads_a_payload_that_fills_its_last_read():
     async with World() as world:
-        # 132 = 6 × 22: only an empty read after it, or one that is refused, shows that this is the end.
+        # 132 = 6 × 22: the end is indicated only by an empty or rejected read.
         phone = await world.android(1, mtu=23, payload=herald.test_payload(5, 132), reads_peers=False)
         node = await world.node()
         await node.has_read(phone)
@@ -73,7 +73,7 @@ async def case_reads_each_phone_once():
 
 
 class LeavingPhone(AndroidPhone):
-    """A phone that is carried away while its payload is being read."""
+    """A phone that moves out of range while its payload is read."""
 
     def read_own_payload(self, connection):
         if self.controller in self.air.controllers:
@@ -106,7 +106,7 @@ async def case_reads_no_phone_without_herald():
 
 
 class UntidyPhone(AndroidPhone):
-    """A phone with other services of Herald's in front of the one that works, as of an application that was ended and came back."""
+    """A phone with further Herald services before the working one, as left by an application that was ended and restarted."""
 
     def __init__(self, *arguments, before, last, **options):
         super().__init__(*arguments, **options)

@@ -37,7 +37,7 @@ async def look(page):
         headings = await shown.evaluate("[...document.querySelectorAll('h2')].map(heading => heading.textContent)")
         assert headings == [
             "Who was met when", "How strongly they were heard", "Readings per hour", "Battery", "Times without a record"], headings
-        # Every drawing has a size, and nothing in it lies outside.
+        # Every drawing has a size, and no element is outside of it.
         drawings = await shown.evaluate("[...document.querySelectorAll('svg')].map(svg => svg.getBoundingClientRect().height)")
         assert len(drawings) == 3 + PEOPLE and min(drawings) > 50, drawings
         outside = await shown.evaluate("""[...document.querySelectorAll('svg rect, svg text, svg circle, svg polyline')].filter(shape => {
@@ -55,7 +55,7 @@ async def look(page):
         })""")
         assert len(bars) > PEOPLE
         width, height, rows = browser.pixels(await shown.picture(whole=True))
-    # The picture has the bars where the page says that they are, and is not all of one colour.
+    # The screenshot has the bars at their positions in the page, and more than one colour.
     colours = collections.Counter(pixel for row in rows[::4] for pixel in row[::4])
     assert len(colours) > 8, colours.most_common(3)
     for left, top, bar_width, bar_height in bars:

@@ -1,4 +1,4 @@
-"""The node as a server: what phones and other hosts find on it."""
+"""The node as a server: its services as discovered by phones and other hosts."""
 
 import asyncio
 import hashlib
@@ -20,7 +20,7 @@ READ, WRITE = Characteristic.Properties.READ, Characteristic.Properties.WRITE
 
 
 async def request(connection, pdu):
-    """One ATT request and its response, whatever it is."""
+    """One ATT request and its response of any kind."""
     return await asyncio.wait_for(connection.gatt_client.send_request(pdu), PATIENCE)
 
 
@@ -78,7 +78,7 @@ def contact_identifier(matching_key, period):
 
 async def case_simple_payload_is_that_of_the_period():
     async with World() as world:
-        # An epoch half a minute ago: this is period 0 of day 0, and stays so for longer than the phones are waited for.
+        # An epoch half a minute ago: this is period 0 of day 0, for longer than the timeout of the phones.
         key = hashlib.sha256(b"a day").digest()
         matching_key_file(world.folder / "keys", key, int(time.time()) - 30)
         await world.node(payload=f"simple:{world.folder / 'keys'}")
@@ -124,7 +124,7 @@ async def case_gatt_table_is_discovered_completely():
 
 
 async def services_of(connection):
-    """What a host finds: the characteristics of each service that is not of every device."""
+    """The discovered characteristics of each service other than the standard ones."""
     peer = Peer(connection)
     await peer.discover_all()
     return {service.uuid: [(c.uuid, c.properties) for c in service.characteristics] for service in peer.services[3:]}
@@ -197,7 +197,7 @@ async def case_signal_takes_a_payload_in_pieces_of_20_bytes():
 
 
 async def case_hosts_that_prepare_writes_take_turns():
-    """There is one queue: whoever prepares beside another is told Prepare Queue Full (09), as is a second value in it, and nothing of the other's is lost."""
+    """There is one queue: a prepared write of another connection gets Prepare Queue Full (09), as does a second value, and the first one is not affected."""
     async with World() as world:
         node = await world.node()
         first, second = [await world.connect(await world.host(f"F0:D1:00:00:02:{number:02X}")) for number in (1, 2)]
@@ -245,7 +245,7 @@ async def case_pairing_is_refused_at_once():
         pairing = asyncio.create_task(connection.pair())
         await asked.wait()
         assert bytes(await characteristic.read_value()) == FIXED
-        # At once: before what is asked after it. Security Manager, Pairing Failed, Pairing Not Supported; then ATT, Read Response.
+        # Immediately, before the response to the next request. Security Manager, Pairing Failed, Pairing Not Supported; then ATT, Read Response.
         assert answers == [(0x0006, b"\x05\x05"), (0x0004, b"\x0B" + FIXED)], answers
         try:
             await asyncio.wait_for(pairing, PATIENCE)

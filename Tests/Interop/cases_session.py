@@ -14,7 +14,7 @@ from world import World
 
 KEY = bytes(range(7, 39))
 LOCKED = {"err": {"group": 72, "rc": 8}}
-# In the groups of MCUmgr, whose clients do not know the codes of group 72.
+# In MCUmgr's groups, whose clients do not implement the codes of group 72.
 DENIED = {"rc": 11}
 IN_SET_UP = {"err": {"group": 72, "rc": 12}}
 
@@ -29,7 +29,7 @@ COMMIT = (2, 3, 2)
 
 
 class Host:
-    """A program that opens sessions by docs/wire-formats.md."""
+    """A program that opens sessions according to docs/wire-formats.md."""
 
     def __init__(self, line):
         self.line = line
@@ -63,7 +63,7 @@ class Host:
         return None if body is None else cbor.decoded(body)
 
     async def refused(self, packet):
-        """Whether a packet is refused as one of no session, in the clear."""
+        """Whether a packet is rejected as one without a session, in an unsealed response."""
         answer = await self.line.ask(packet)
         return answer[1] == 0 and cbor.decoded(answer[8:]) == LOCKED
 
@@ -78,7 +78,7 @@ class Host:
 
 
 async def locked_node(world, *options):
-    """A node with a key, and the file of it."""
+    """A node with a key, and its key file."""
     node = await world.node("--link", "tcp:0", *options, stay_open=False)
     file = world.folder / "key"
     file.write_bytes(KEY)
@@ -124,12 +124,12 @@ async def case_session_refuses_what_is_not_the_next_request():
         for place in (4, 5, 6, 7, 8, 11, 12, len(three) - 1):
             assert await host.refused(three[:place] + bytes([three[place] ^ 1]) + three[place + 1:]), place
         assert host.opened(await line.ask(three), 3) == {}
-        # A second program on the same plug, with and without the words of a session.
+        # A second program on the same link, with and without packets of the session.
         assert await host.plain(*COMMIT) == DENIED and await host.plain(*READ_LOG, {"seq": 1}) == LOCKED
         assert await host.plain(2, 72, 9) == LOCKED
         assert (await host.plain(0, 72, 5))["open"] is False
         assert await host.sealed(*COMMIT) == {}
-        # A response is that of its request: not of another number, not to another host.
+        # A response is valid for its request only: not for another number, not for another host.
         answer = await line.ask(host.session.seal(commit))
         assert host.opened(answer, 4) is None and host.opened(answer) == {}
         # Another session of the same key.
@@ -140,8 +140,8 @@ async def case_session_refuses_what_is_not_the_next_request():
 
 
 class Relay:
-    """Between a host and a device, as an impostor would be: passes packets on, changes those it is told to, keeps what it saw, and keeps the line to the device open. If it
-    `stalls` it keeps back what is sealed."""
+    """A relay between a host and a device: forwards packets, modifies selected ones, records all, and keeps the connection to the device open. If it `stalls`, it
+    withholds sealed packets."""
 
     def __init__(self, link):
         self.link = link
@@ -176,7 +176,7 @@ async def case_session_that_is_relayed_gives_the_thief_nothing():
         relay = await Relay(node.link).start()
         pulled = world.folder / "pulled"
         await pull(relay.place, pulled, "--key-file", file)
-        # The proof went through the thief's hands, and the device took it.
+        # The relay forwarded the proof, and the device accepted it.
         proofs = [packet for packet, answer in relay.seen if packet[0] & 7 == 2 and packet[4:6] == bytes([0, 72]) and packet[7] == 5]
         assert len(proofs) == 1
         sealed = [packet for packet, _ in relay.seen if packet[1] == 1]
@@ -184,7 +184,7 @@ async def case_session_that_is_relayed_gives_the_thief_nothing():
         overheard = b"".join(packet + answer for packet, answer in relay.seen)
         pages = [path.read_bytes() for path in (pulled / "pages").glob("*.page*")]
         assert pages and all(page[:16] not in overheard for page in pages) and KEY not in overheard
-        # On its own link the thief tries all of that, and in the clear.
+        # On its own link the relay repeats these packets, and also sends them unsealed.
         thief = Host(await smp_line.Line.open(node.link))
         for packet in [*proofs, *sealed]:
             answer = await thief.line.ask(packet)
@@ -201,7 +201,7 @@ async def case_session_is_not_taken_over_in_the_middle():
         count = 0
 
         def changed(packet):
-            # Whatever is asked in the session becomes a factory reset; only the bytes, as the thief cannot seal.
+            # Every request of the session is changed into a factory reset, without a valid tag, as the relay cannot seal.
             nonlocal count
             if packet[1] == 1:
                 count += 1
@@ -218,13 +218,13 @@ async def case_session_is_not_taken_over_in_the_middle():
 
 
 def heed_signals():
-    """What a program is to be ended by ends it: what runs the tests may have been told to ignore it, as programs in the background are."""
+    """Restores the default action of signals, which the parent of the tests may ignore, as for background processes."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
 
 async def tail_interrupted(relay, file, number, *options):
-    """Watches a locked device until something is asked in the session, then sends the signal; how the program ended."""
+    """Watches a locked device until a request of the session, then sends the signal; returns the exit status of the program."""
     process = await asyncio.create_subprocess_exec(
         program("herald-host"), "log", "tail", "--device", relay.place, "--key-file", str(file), *options,
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, preexec_fn=heed_signals)
@@ -241,11 +241,11 @@ async def case_session_is_closed_when_the_host_is_interrupted():
         for number in (signal.SIGINT, signal.SIGTERM):
             relay = await Relay(node.link).start()
             assert await tail_interrupted(relay, file, number) == -number
-            # The last thing said in the session is that it is over, and the device agrees.
+            # The last request of the session closes it, and the device confirms.
             [request_of_close, answer] = [pair for pair in relay.seen if pair[0][1] == 1][-1]
             assert request_of_close[0] & 7 == 2 and request_of_close[4:6] == bytes([0, 72]) and request_of_close[7] == 9, relay.seen[-3:]
             assert answer[1] == 1 and answer[0] & 7 == 3 and answer[7] == 9, answer
-            # A second program on the same plug, which never lost its line, has to prove itself.
+            # A second program on the same link, which stayed connected, has to open its own session.
             host = Host(relay.line)
             assert await host.plain(*READ_LOG, {"seq": 1}) == LOCKED
             assert await host.refused(request_of_close)
@@ -264,13 +264,13 @@ async def case_session_of_a_silent_device_does_not_hold_up_an_interrupted_host()
 
 
 class Impostor(HostileDevice):
-    """A device that repeats a serial number and says what it likes of its lock."""
+    """A device with a copied serial number and any reported lock state."""
 
     def __init__(self, *has_key):
-        """`has_key` is what it says when it is asked, one after the other; the last permanently."""
+        """`has_key` are its successive responses; the last one is repeated."""
         super().__init__([b"\xff" * 64], texts={"n": "BADGE7"})
         self.says = list(has_key)
-        # What came with requests to take a setting or a payload.
+        # The contents of requests to store a setting or a payload.
         self.given = []
 
     def answer(self, group, command, request):
@@ -306,7 +306,7 @@ async def case_session_impostors_get_no_key():
                 assert {group for group, _ in impostor.asked} <= {0, 72}, impostor.asked
                 assert not {(72, 0), (72, 1), (72, 8)} & set(impostor.asked) or words[0] == "log", impostor.asked
             impostor.stop()
-        # Without --key-file the file of the key that is to be set is one, whatever the device says, and when; and what says that it is locked gets no secret.
+        # Without --key-file the file of the key to be set is used as one, regardless of the device's responses; a device that reports that it is locked gets no secret.
         for says in [(True,), (False,), (False, True), (True, False), (False, False, True), (False, True, False)]:
             for words in [("provision", badge), ("config", "set", "access/key", keys / "{serial}.key"), ("payload", "push", push, "--generate")]:
                 if words[0] == "payload" and not says[0]:
@@ -327,7 +327,7 @@ async def case_session_set_up_serves_no_log():
     async with World() as world:
         node = await world.node("--link", "tcp:0", "--link", "pty", stay_open=False)
         device = ("--device", node.link)
-        # smpmgr says why; once the device was told to stay open, it downloads the log.
+        # smpmgr reports the reason; after the device was configured to stay open, it downloads the log.
         download = [PROGRAMS / "smpmgr", "--port", node.facts["link"][1], "file", "download", "/log/all", world.folder / "log"]
         status, out, err = await ended(*download)
         assert status != 0 and "EACCESSDENIED" in out + err, (status, out, err[-2000:])

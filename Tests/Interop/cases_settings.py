@@ -8,7 +8,7 @@ from world import World
 
 
 async def told(node, what):
-    """What settings_test.py finds at the node's serial port."""
+    """Runs settings_test.py at the node's serial port."""
     [port] = node.facts["link"]
     client = await asyncio.create_subprocess_exec(
         str(PROGRAMS / "python"), str(Path(__file__).with_name("settings_test.py")), port, what,

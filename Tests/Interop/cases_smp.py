@@ -11,7 +11,7 @@ PROGRAMS = ROOT / ".build" / "venv-smp" / "bin"
 
 
 async def run(*arguments):
-    """Runs a program to its end; returns its status and all it said."""
+    """Runs a program to its end; returns its status and output."""
     process = await asyncio.create_subprocess_exec(
         *map(str, arguments), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT)
     said, _ = await process.communicate()
@@ -35,7 +35,7 @@ async def case_smp_tools_manage_the_node():
             PROGRAMS / "python", Path(__file__).with_name("smp_test.py"), port, pulled, image)
         failed = [line for line in said.splitlines() if line.startswith("FAILED")]
         assert status == 0, failed or said[-500:]
-        # What is in the slot is what imgtool made, and imgtool says so.
+        # The slot contains the image made by imgtool, which verifies it.
         slot = world.folder / "storage" / "image.slot"
         assert slot.read_bytes() == image.read_bytes(), "the slot does not hold the image"
         status, said = await run(PROGRAMS / "imgtool", "verify", slot)

@@ -1,4 +1,4 @@
-"""Every phone in every state its system keeps the app in: discovery (D), tracking (T) and resuming (R), as
+"""Every phone in every state of its app: discovery (D), tracking (T) and resuming (R), as
 the tables of Herald's document on testing beacons have them, from the wearable's own log."""
 
 import asyncio
@@ -13,9 +13,9 @@ from world import World, until
 OWN = herald.fixed_payload(826, 4, 1234567890)
 # A phone is tracked if it is measured for this time, in each quarter of it.
 TRACKED_SECONDS = 4.0
-# Phones stay away for longer than the wearable remembers them.
+# Phones stay away for longer than the expiry of targets.
 EXPIRY_SECONDS = 6
-# Seldom enough for twenty phones.
+# Long enough for twenty phones.
 INTERVAL = 250
 
 ANDROID_STATES = ["Foreground", "Background", "Terminated"]
@@ -42,7 +42,7 @@ MATRICES = [WEARABLE_ANDROID, WEARABLE_IOS, ANDROID_WEARABLE, IOS_WEARABLE]
 
 
 class Subject:
-    """A phone in one state, and what is shown of it: by the wearable's log, and by the phone."""
+    """A phone in one state, and the results for it: from the wearable's log, and from the phone."""
 
     def __init__(self, phone, kind, state, seen_in, sees_in):
         self.phone = phone
@@ -51,7 +51,7 @@ class Subject:
         self.seen_in = seen_in
         self.sees_in = sees_in
         self.is_there = not (state == "Terminated" and seen_in is WEARABLE_ANDROID)
-        # Under what the wearable knew it, visit by visit; how often the phone had heard of the wearable at certain moments.
+        # The identities under which the wearable detected it, one for each visit; the number of receptions of the wearable by the phone at certain times.
         self.identities = [phone.identity]
         self.heard = []
 
@@ -59,7 +59,7 @@ class Subject:
     def name(self):
         return f"{self.seen_in.corner.split()[-2]} {self.kind}, {self.state.lower()}"
 
-    # What the log says.
+    # Results from the log.
 
     def detected(self, rows, since=0.0):
         """Whether it was detected after a moment, then read, and its payload is its own."""
@@ -79,7 +79,7 @@ class Subject:
         return {min(3, int((when - times[0]) / span * 4)) for when in times} == {0, 1, 2, 3}
 
     def is_gone(self, rows):
-        """Whether the last that was logged of it is its end."""
+        """Whether its last record in the log is its removal."""
         events = [row for row in rows if row["id"] == self.phone.identity]
         return bool(events and events[-1]["delete"])
 
@@ -88,14 +88,14 @@ class Subject:
         return self.detected(rows, since) and any(
             time_of(row) > since for row in rows_of(rows, self.phone, "measure"))
 
-    # What the phone says.
+    # Results from the phone.
 
     @property
     def heard_of_us(self):
         return self.phone.heard[self.phone.address_of(OWN)]
 
     async def return_with(self, away):
-        """Comes back; after 20 minutes an iPhone has another address and has forgotten those of others."""
+        """Returns; after 20 minutes an iPhone has another address and has discarded those of others."""
         if away == "gone for 20 minutes":
             number = self.phone.address[-2:]
             self.phone.address = f"F0:D1:00:00:11:{number}"
@@ -138,7 +138,7 @@ async def case_discovers_tracks_and_resumes_phones_in_every_state():
         told = {subject: [] for subject in subjects}
 
         async def wait_for(letter, holds, seconds):
-            """Until the log shows it of each phone that is there; which do is noted in any case."""
+            """Waits until the log shows the result of each present phone; the phones with a result are recorded in any case."""
             def enough(rows):
                 nonlocal latest
                 latest = rows
@@ -175,7 +175,7 @@ async def case_discovers_tracks_and_resumes_phones_in_every_state():
             await subject.phone.leave()
         rows = await pull_until(
             node, output, lambda rows: all(subject.is_gone(rows) for subject in there), "end of all visits")
-        # By the clock of the log: it counts in hundredths of a second, so that by ours the first may be back before it has left.
+        # By the clock of the log: it has a resolution of 0.01 s, so that by the clock of this process the first phone may be back before it has left.
         gone = max(time_of(row) for row in rows if row["delete"])
         heard = {}
         for subject in subjects:

@@ -14,14 +14,14 @@ PLUGGED_IN = "/dev/bus/usb/001/002"
 
 
 def usb_device():
-    """The program that plugs devices in, built if it is not there or old."""
+    """The program that connects devices, built if it is missing or outdated."""
     built = ROOT / ".build" / "umock" / "usb_device"
     parts = [SOURCES / name for name in ("usb_device.c", "usbip.c", "usbip.h")]
     if not built.exists() or any(part.stat().st_mtime > built.stat().st_mtime for part in parts):
         built.parent.mkdir(parents=True, exist_ok=True)
         library = subprocess.run(
             ["pkg-config", "--cflags", "--libs", "umockdev-1.0"], check=True, capture_output=True, text=True).stdout.split()
-        # Cases run at a time: each puts its own in place, whole.
+        # Cases run concurrently: each installs its own copy atomically.
         new = built.with_suffix(f".{os.getpid()}")
         subprocess.run(["gcc", "-O2", "-Wall", "-o", new, *parts[:2], *library, "-lpthread"], check=True)
         new.rename(built)
@@ -35,7 +35,7 @@ async def plugged_in(nodes, *arguments, options=()):
 
 
 async def met(world, *options):
-    """A node that has met a phone, which has left: its log grows no more."""
+    """A node that has read a phone, which has left: its log does not grow."""
     phone = await world.android(1)
     node = await world.node("--usbip", "0", "--link", "tcp:0", *options)
     await node.has_read(phone)
@@ -81,7 +81,7 @@ async def case_usb_device_that_is_unplugged_in_mid_transfer_loses_nothing():
         node = await met(world)
         output = world.folder / "out"
         whole = None
-        # Pulled after so many bytes; the last time it stays in.
+        # Disconnected after this number of bytes; the last time it stays connected.
         for limit in [0, 40, 120, 200, 400, 800, None]:
             options = [] if limit is None else ["--vanish", str(limit)]
             status, out, err = await plugged_in([node], "log", "pull", "--output", output, options=options)

@@ -79,12 +79,12 @@ async def case_json_has_one_form():
         assert status == 0 and "microbit" in {board["name"] for board in json.loads(out)["boards"]}, (status, out, err)
         status, out, err = await run("herald-flash", "list", "--usbip", server, "--json")
         assert status == 0 and len(json.loads(out)["devices"]) == 1, (status, out, err)
-        # What goes wrong is an object: on standard output, and for people on standard error.
+        # A failure is an object on standard output, and text on standard error.
         for words, status in [(["info", "--device", "serial:/dev/null"], 64), (["info", "--device", "/dev/nowhere"], 2), (["info", "--nope"], 64)]:
             ended_with, out, err = await run("herald-host", *words, "--json")
             error = json.loads(out)["error"]
             assert ended_with == status == error["exit_status"] and error["what"] and err, (words, ended_with, out, err)
-        # For people a setting is a word where it has one.
+        # Without --json a setting is printed as a word if it has one.
         status, out, err = await run("herald-host", "config", "get", "radio/setting", *device)
         assert status == 0 and out == "default\n", (status, out)
 
@@ -107,7 +107,7 @@ async def case_keys_from_today_and_their_dates():
         status, out, err = await run("herald-host", "payload", "push", file, "--device", node.link, "--json")
         shown = json.loads(out)
         assert status == 0 and shown["days_left"] == 3 and DATE.fullmatch(shown["until"]), (status, out, err)
-        # A few days are a note of doctor's.
+        # A few remaining days are a note of doctor.
         status, out, err = await run("herald-host", "doctor", "--device", node.link, "--json")
         found = {finding["subject"]: finding for finding in json.loads(out)["devices"][0]["findings"]}
         assert found["payload"]["verdict"] == "note" and "3 more days" in found["payload"]["what"], found
@@ -153,7 +153,7 @@ async def case_a_path_is_a_serial_line_and_tail_can_be_quiet():
         await node.has_read(phone)
         status, out, err = await run("herald-host", "log", "tail", "--quiet", "--seconds", "2", "-d", path)
         assert status == 0 and out == "" and err == "", (status, out, err)
-        # What is not confirmed is no mistake of the command line.
+        # A missing confirmation is not an error of the command line.
         status, out, err = await run("herald-host", "factory-reset", "-d", path)
         assert status == 16 and "not confirmed" in err, (status, err)
 
@@ -185,7 +185,7 @@ async def case_simulated_floods_are_compared_with_none():
 async def case_completion_knows_settings_and_devices():
     status, script, err = await run("herald-host", "--generate-completion-script", "bash")
     assert status == 0 and "radio/setting" in script and "saver" in script, err
-    # The script asks the program for devices.
+    # The script requests the devices from the program.
     asked = re.findall(r"---completion ([a-z -]+ --device)", script)
     assert asked, script[:2000]
     for words in (["info"], ["log", "pull"]):

@@ -13,17 +13,17 @@ def rows_of(rows, phone, column):
 
 
 def rssi_values_of(rows, phone):
-    """How strong a phone was heard, from first to last, in dBm."""
+    """The RSSI values of a phone in their order, in dBm."""
     return [float(row["data"].removeprefix("RSSI:").split("[")[0]) for row in rows_of(rows, phone, "measure")]
 
 
 def time_of(row):
-    """When, in seconds since 1970."""
+    """The time in seconds since 1970."""
     return datetime.strptime(row["time"], "%Y-%m-%d %H:%M:%S.%f%z").timestamp()
 
 
 async def pull_until(node, output, enough, what, seconds=PATIENCE):
-    """Pulls the log again and again until its rows are enough; returns them, or says what there is not. `what` may be a
+    """Pulls the log repeatedly until its rows are sufficient; returns them, or fails with what is missing. `what` may be a
     function of the rows."""
     rows = []
     try:
@@ -39,7 +39,7 @@ async def pull_until(node, output, enough, what, seconds=PATIENCE):
 
 
 async def summary(output):
-    """What herald-host makes of a pulled log: payload in hexadecimal to contact."""
+    """herald-host's result for a pulled log: payload in hexadecimal to contact."""
     status, out, err = await run("herald-host", "log", "convert", output, "--json")
     assert status == 0, err
     return {contact["payload_hex"]: contact for contact in json.loads(out)["contacts"]}

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Half a minute in the life of a wearable: phones come and go, and a host reads the log while the wearable runs.
+"""The demonstration: phones arrive and leave, and a host reads the log while the wearable runs, for half a minute.
 
     demo.py FOLDER
 
-leaves the pulled log in FOLDER/log and what the wearable keeps in flash in FOLDER/storage.
+leaves the pulled log in FOLDER/log and the wearable's storage in FOLDER/storage.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ PULLS = [(15, "usbip"), (END, "link")]
 
 
 class Person:
-    """Somebody with a phone: which, when it comes and goes, and how strong the wearable hears it."""
+    """A person with a phone: its kind, its times of arrival and departure, and its RSSI at the wearable."""
 
     def __init__(self, name, phone, story, visits, walk):
         self.name = name
@@ -41,7 +41,7 @@ class Person:
 
 
 def cast(air):
-    """Who is in the play."""
+    """The persons."""
     def payload(name):
         return herald.test_payload(int.from_bytes(name.encode()[:4].ljust(4, b"\0"), "little"))
 
@@ -59,7 +59,7 @@ def cast(air):
 
 
 class Play:
-    """The scene, and the clock on the wall."""
+    """The state of the demonstration, and its clock."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -73,7 +73,7 @@ class Play:
         print(f"{time.monotonic() - self.start:5.1f} s  {text}", flush=True)
 
     async def at(self, second):
-        """Waits for a second of the play."""
+        """Waits for a time of the demonstration."""
         await asyncio.sleep(max(0.0, self.start + second - time.monotonic()))
 
     async def perform(self):
@@ -117,7 +117,7 @@ class Play:
 
 
 def sparkline(readings, start, end, columns=24):
-    """How strong somebody was heard over the play: -95 dBm and less is the lowest bar, -50 and more the highest."""
+    """The RSSI of a person over the demonstration: -95 dBm and less is the lowest bar, -50 and more the highest."""
     bars = "▁▂▃▄▅▆▇█"
     cells = [[] for _ in range(columns)]
     for when, strength in readings:
@@ -128,7 +128,7 @@ def sparkline(readings, start, end, columns=24):
 
 
 def report(play):
-    """Who was met, from the CSV alone; the names are known from the payloads."""
+    """The contacts, from the CSV only; the payloads identify the names."""
     rows = contacts(play.log)
     names = {herald.short_name(person.phone.payload): person.name for person in play.people}
     payload_of = {row["id"]: row["data"] for row in rows if row["read"]}

@@ -1,10 +1,10 @@
-"""The report of a failed case: where it failed, why, and what was compared."""
+"""The report of a failed case: location, cause, and the compared values."""
 
 import ast
 import linecache
 import reprlib
 
-# Of a value that is shown.
+# Of a value in the report.
 MOST = 1500
 
 
@@ -16,7 +16,7 @@ def shown(value):
 
 
 def frames(error):
-    """The frames on the way to an error and to what led to it, the outermost first. One who was out of time was somewhere when that happened."""
+    """The frames of an error and of its causes, the outermost first. After a timeout, these show the position at that time."""
     found = []
     while error is not None:
         trace = error.__traceback__
@@ -28,7 +28,7 @@ def frames(error):
 
 
 def assertion(frame, number):
-    """The assertion in this line of a frame's file, if there is one there."""
+    """The assertion in this line of a frame's file, if there is one."""
     try:
         tree = ast.parse("".join(linecache.getlines(frame.f_code.co_filename)))
     except SyntaxError:
@@ -37,7 +37,7 @@ def assertion(frame, number):
 
 
 def compared(frame, number):
-    """The parts of the condition of an assertion that failed there, and what they are now, a line each."""
+    """The parts of the condition of a failed assertion, and their present values, one per line."""
     found = assertion(frame, number)
     if found is None:
         return
@@ -60,7 +60,7 @@ def place(frame, number):
 
 
 def told(error):
-    """(why and where, in a line; what else helps to understand it, in lines)."""
+    """(cause and location, in one line; further information, in lines)."""
     why = str(error) or type(error).__name__
     way = [(frame, number) for frame, number in frames(error) if "/Interop/" in frame.f_code.co_filename and not frame.f_code.co_filename.endswith("suite.py")]
     first = next((index for index, (frame, _) in enumerate(way) if "/cases_" in frame.f_code.co_filename), None)

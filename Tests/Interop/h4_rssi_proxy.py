@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Stands between a host and a controller, H4 over TCP on both sides, and sets how strong each peer is heard.
+"""A proxy between a host and a controller, with H4 over TCP on both sides, that sets the RSSI of each peer.
 
     h4_rssi_proxy.py --controller HOST:PORT [--listen PORT] --rssi FILE
 
-FILE has a line per peer: its address, and either one number in dBm or a walk, `SECONDS:DBM` pairs between which the
-strength changes evenly, counted from the start of this program. `*` stands for all other peers. A change of the file is
-seen at once.
+FILE has a line per peer: its address, and either one number in dBm or a walk, `SECONDS:DBM` pairs between which the RSSI changes linearly, counted from the start of
+this program. `*` represents all other peers. A change of the file takes effect at once.
 
     F0:D1:00:00:00:01  -60
     F0:D1:00:00:00:02  0:-95 10:-50 20:-95
@@ -21,7 +20,7 @@ EVENT, LE_META, ADVERTISING_REPORT, EXTENDED_ADVERTISING_REPORT = 0x04, 0x3E, 0x
 
 
 class Walk:
-    """How strong a peer is over time: points (seconds, dBm), straight lines between them, level outside."""
+    """The RSSI of a peer over time: points (seconds, dBm), linear between them, constant outside."""
 
     def __init__(self, points):
         self.points = sorted(points)
@@ -65,7 +64,7 @@ class RSSIValues:
         walk = self.walks.get(address) or self.walks.get("*")
         if walk is None:
             return None
-        # A fixed pattern instead of chance: a reading is never quite the one before, and each run is the same.
+        # A fixed pattern instead of random values: consecutive readings differ, and each run is the same.
         self.count += 1
         noise = (self.count * 7 % 5 - 2) * self.jitter // 2
         return max(-127, min(20, walk.at(time.monotonic() - self.start) + noise)) & 0xFF
@@ -89,7 +88,7 @@ class FileRSSIValues(RSSIValues):
 
 
 def packet_length(data):
-    """The length of the H4 packet at the start of `data`; None while its header is not there."""
+    """The length of the H4 packet at the start of `data`; None while its header is incomplete."""
     header = {0x01: (4, lambda d: d[3]), 0x02: (5, lambda d: d[3] | d[4] << 8), 0x03: (4, lambda d: d[3]),
               0x04: (3, lambda d: d[2]), 0x05: (5, lambda d: (d[3] | d[4] << 8) & 0x3FFF)}.get(data[0])
     if header is None:

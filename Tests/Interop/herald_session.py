@@ -19,7 +19,7 @@ class NotProved(Exception):
 
 
 class Session:
-    """What both sides make of the access key, their nonces and the device's serial number."""
+    """The values that both sides derive from the access key, their nonces and the device's serial number."""
 
     def __init__(self, key, device_nonce, serial, host_nonce=None):
         self.host_nonce = os.urandom(16) if host_nonce is None else host_nonce
@@ -35,7 +35,7 @@ class Session:
         self.number = 0
 
     def check(self, proof):
-        """Looks at the device's proof, before anything else is sent."""
+        """Verifies the device's proof, before anything else is sent."""
         if not hmac.compare_digest(proof, self.device_proof):
             raise NotProved
 
@@ -49,7 +49,7 @@ class Session:
         return clear + self.requests.encrypt(nonce(number), body, clear)
 
     def open(self, packet, number=None):
-        """The body of the response to the last request, or to another one; `None` if the device did not make it for that."""
+        """The body of the response to the last request, or to another one; `None` if it is not the device's response to it."""
         if len(packet) < 8 + TAG or packet[1] != SEALED or struct.unpack(">H", packet[2:4])[0] != len(packet) - 8:
             return None
         try:
@@ -59,5 +59,5 @@ class Session:
 
 
 def nonce(number):
-    """That of AES-CCM for a request and its response."""
+    """The nonce of AES-CCM for a request and its response."""
     return bytes(9) + struct.pack(">I", number)

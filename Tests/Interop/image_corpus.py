@@ -1,4 +1,4 @@
-"""Images that are made up: ordinary, odd and random ones, and the records and blocks of bad ones."""
+"""Generated images: ordinary, unusual and random ones, and records and blocks of invalid ones."""
 
 import io
 import random

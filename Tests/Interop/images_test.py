@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""herald-flash's images against intelhex, llvm-objcopy, imgtool and uf2utils, which know nothing of it, on images made up here and on others.
+"""Compares herald-flash's images with those of intelhex, llvm-objcopy, imgtool and uf2utils, for generated images and others.
 
     .build/venv-smp/bin/python Tests/Interop/images_test.py PART [ELF …]
 
-PART is addresses, text, blocks, signatures or boards. HERALD_FLASH names the program, LLVM_OBJCOPY that of LLVM. Exits with 0 if all is as it should be, and
-says what is not.
-"""
+PART is addresses, text, blocks, signatures or boards. HERALD_FLASH names the program, LLVM_OBJCOPY that of LLVM. Exits with 0 if all results are correct, and prints
+the others."""
 
 import io
 import json
@@ -35,14 +34,14 @@ def expect(what, condition, seen=None):
 
 
 def flash(*words, status=0):
-    """Runs herald-flash; what it said. A status that is another than the one that belongs there is a failure."""
+    """Runs herald-flash; returns its output. A status other than the expected one is a failure."""
     done = subprocess.run([FLASH, *map(str, words)], capture_output=True, text=True, timeout=60)
     expect(f"herald-flash {' '.join(map(str, words))} ends with {status}", done.returncode == status, (done.returncode, done.stderr))
     return done.stdout + done.stderr
 
 
 def tool(*words):
-    """Runs another program; its status and what it said."""
+    """Runs another program; returns its status and output."""
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=60)
     return done.returncode, done.stdout + done.stderr
 
@@ -54,7 +53,7 @@ def info(path, *words, status=0):
 
 
 def content(path):
-    """What an Intel HEX file holds, by intelhex: bytes by address."""
+    """The contents of an Intel HEX file, by intelhex: bytes by address."""
     found = intelhex.IntelHex(str(path))
     return {address: found[address] for address in found.addresses()}
 
@@ -63,19 +62,19 @@ def addresses(folder):
     """The corpus in each form: byte for byte what intelhex and llvm-objcopy make of it."""
     for number, (name, pieces, start) in enumerate(corpus()):
         reference = folder / f"{number}.hex"
-        # What intelhex writes is read, and written as it was.
+        # A file by intelhex is read, and written unchanged.
         text = written(pieces, start)
         reference.write_text(text)
         flash("convert", reference, folder / "again.hex", "--quiet")
         expect(f"{name}: Intel HEX", (folder / "again.hex").read_text() == text, (folder / "again.hex").read_text()[:300])
         wanted = content(reference)
-        # Through ELF, which llvm-objcopy understands, to both of its forms.
+        # Through ELF, which llvm-objcopy reads, to both of its formats.
         elf = folder / "image.elf"
         flash("convert", reference, elf, "--quiet")
         status, said = tool(OBJCOPY, "-O", "ihex", elf, folder / "llvm.hex")
         expect(f"{name}: llvm-objcopy reads the ELF", status == 0, said)
         expect(f"{name}: as llvm-objcopy sees it", content(folder / "llvm.hex") == wanted)
-        # And what llvm-objcopy wrote is read: records of both kinds of addresses, another order, other line ends.
+        # A file by llvm-objcopy is read: records of both kinds of addresses, another order, other line endings.
         flash("convert", folder / "llvm.hex", folder / "again.hex", "--quiet")
         expect(f"{name}: llvm-objcopy's Intel HEX", content(folder / "again.hex") == wanted)
         span = max(wanted) - min(wanted) + 1
@@ -87,7 +86,7 @@ def addresses(folder):
         expect(f"{name}: a binary filled with {fill:02x}, by intelhex", found == image.tobinstr(), (len(found), span))
         tool(OBJCOPY, "-O", "binary", f"--gap-fill={fill}", elf, folder / "llvm.bin")
         expect(f"{name}: a binary filled with {fill:02x}, by llvm-objcopy", found == (folder / "llvm.bin").read_bytes())
-        # A raw binary goes where it is told.
+        # A raw binary gets the address of the option.
         flash("convert", folder / "image.bin", folder / "again.hex", "--base", hex(min(wanted)), "--quiet")
         moved = content(folder / "again.hex")
         expect(f"{name}: a raw binary with --base", len(moved) == span and all(moved[place] == byte for place, byte in wanted.items()))
@@ -97,7 +96,7 @@ def addresses(folder):
 
 
 def text(folder):
-    """Intel HEX as other people write it, well and badly."""
+    """Intel HEX of other programs, valid and invalid."""
     data = [record(0, 0x20, b"second"), record(0, 0x00, b"first"), record(0, 0x10, b"between")]
     good = {
         "records out of order": [*data, END],
@@ -117,7 +116,7 @@ def text(folder):
             wanted = content(path)
             flash("convert", path, folder / "again.hex", "--quiet")
             expect(f"{name}, lines ended with {end!r}", content(folder / "again.hex") == wanted)
-            # But for the start of an 8086, which comes out as the address it means, the text is intelhex's.
+            # Except for the start address of an 8086, which is converted to a linear address, the text is that of intelhex.
             image = intelhex.IntelHex(str(path))
             if "CS" in (image.start_addr or {}):
                 image.start_addr = {"EIP": image.start_addr["CS"] * 16 + image.start_addr["IP"]}
@@ -145,7 +144,7 @@ def text(folder):
         expect(f"{name}: intelhex refuses it", refused)
         flash("info", path, status=1)
         flash("convert", path, folder / "never.bin", status=1)
-    # What intelhex lets pass, and is a file that was cut off or belongs to several boards.
+    # Files that intelhex accepts: truncated ones, and ones for several boards.
     for name, lines in {"no end record": data, "lines behind the end": [data[0], END, data[1]],
                         "a Universal Hex": [record(10, 0, b"\x99\x00\xC0\xDE"), END]}.items():
         (folder / "bad.hex").write_text("\n".join(lines) + "\n")
@@ -154,7 +153,7 @@ def text(folder):
 
 
 def check_blocks(name, path, wanted, fill, family=FAMILY):
-    """Reads a UF2 file with uf2utils, and holds it against the format's document."""
+    """Reads a UF2 file with uf2utils, and compares it with the specification of the format."""
     raw = path.read_bytes()
     blocks = list(UF2File(str(path)))
     expect(f"{name}: whole blocks", len(raw) == 512 * len(blocks) and len(blocks) > 0, len(raw))
@@ -274,7 +273,7 @@ def signatures(folder):
                        == version.split("+")[0].split("."), told["version"])
             if kind:
                 info(ours, "--key", folder / f"{kind}.pub.pem")
-                # Another key, another kind of key, a bit of program, of hash, of signature: both say no.
+                # Another key, another kind of key, a changed bit of program, hash or signature: both programs reject it.
                 expect(f"{name}: another key", info(ours, "--key", keys[kind, "theirs"], status=1)["mcuboot"]["signature_state"] == "present")
                 for place in (int(header, 16), len(made) - 1, len(made) - 60):
                     wrong = bytearray(made)
@@ -285,7 +284,7 @@ def signatures(folder):
                     info(folder / "wrong.bin", *key, status=1)
             flash("convert", ours, folder / "program.hex", "--unwrap", "--quiet")
             expect(f"{name}: the program again", intelhex.IntelHex(str(folder / "program.hex")).tobinstr() == program.read_bytes())
-            # What follows in a slot that was padded is no part of it.
+            # Padding of the slot is not part of the image.
             status, said = tool(IMGTOOL, "sign", "--version", version, "--header-size", header, "--pad-header", "--align", "4", "--slot-size",
                                 "0x40000", "--pad", "--confirm", *count, *key, program, folder / "padded.bin")
             expect(f"{name}: padded", info(folder / "padded.bin", *key)["mcuboot"]["hash_state"] == "right", said)
@@ -294,7 +293,7 @@ def signatures(folder):
 
 
 def hexadecimal(folder, keys):
-    """An image linked behind room for a header, signed as Intel HEX, lies where imgtool puts it."""
+    """An image linked with space for a header, signed as Intel HEX, has the address that imgtool assigns."""
     path = folder / "linked.hex"
     path.write_text(written([(0xC200, bytes(range(256)) * 3), (0xC900, b"more")]))
     sign = ["--version", "1.0.0", "--header-size", "0x200", "--key", keys["ed25519", "ours"]]
@@ -308,7 +307,7 @@ def hexadecimal(folder, keys):
 
 
 def slots(folder):
-    """The largest program that a slot takes is imgtool's, at every unit of writing."""
+    """The largest program for a slot is the same as with imgtool, for every alignment."""
     program = folder / "program.bin"
     for align in (1, 4, 32):
         trailer = 128 * 3 * align + 4 * max(8, align) + max(16, align)

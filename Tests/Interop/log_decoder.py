@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Decodes pages of the flash log, written from docs/log-format.md alone, with nothing but the standard library.
+"""Decodes pages of the flash log, written from docs/log-format.md alone, with the standard library only.
 
 As a program: log_decoder.py PAGEFILE… prints a line of JSON per record.
 """
@@ -13,7 +13,7 @@ KINDS = {
     8: "ownPayload", 9: "battery", 10: "started", 11: "clockSet", 12: "dropped", 13: "targetBytes", 14: "ownBytes",
     15: "visited",
 }
-# What the bytes of kinds 13 and 14 are.
+# The meaning of the bytes of kinds 13 and 14.
 BYTES = {
     (13, 0): ("received", None), (13, 1): ("model", None), (13, 16): ("neighbour", "covidWatch"),
     (13, 17): ("neighbour", "c19x"), (14, 2): ("restarted", None), (14, 16): ("ownNeighbour", "covidWatch"), (14, 17): ("ownNeighbour", "c19x"),
@@ -63,7 +63,7 @@ def header(data):
 
 
 class Blocks:
-    """The good blocks of one segment."""
+    """The valid blocks of one segment."""
 
     def __init__(self, page, offset, head):
         self.page, self.position = page, offset + HEADER
@@ -256,7 +256,7 @@ class Segment:
         return self.targets[0]
 
     def search(self, was_detection):
-        """Where in the list the target is that is asked for one by one."""
+        """The index in the list of a target named by search."""
         for rank, target in enumerate(self.targets):
             silence = self.silence(target)
             if silence < 40:
@@ -295,7 +295,7 @@ class Segment:
 
 
 def segment_records(page, offset, head, most):
-    """The records of one segment, and where its good blocks end."""
+    """The records of one segment, and the end of its valid blocks."""
     blocks, segment, records, payload = Blocks(page, offset, head), Segment(head), [], b""
     try:
         while (block := blocks.next()) is not None:

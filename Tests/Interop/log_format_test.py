@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The page that the Swift tests hold the writer to, read by the decoder that was written from the format page alone."""
+"""The reference page of the Swift tests, read by the decoder that was written from the description of the format alone."""
 
 import pathlib
 import re
@@ -17,7 +17,7 @@ def golden_page(name="goldenPage", file="HeraldEmbeddedTests/Log/LogFormatTests.
 
 
 def expected_records():
-    """What LogFormatTests.swift says it logs, times rounded down to 10 ms."""
+    """The records of LogFormatTests.swift, with times rounded down to 10 ms."""
     phone = {"target": "A0B1C2D3E401", "kind": 1}
     pseudo = {"target": "A0B1C2D3E402", "kind": 2}
 
@@ -46,7 +46,7 @@ def expected_records():
 
 
 def later_records():
-    """What LogFormatTests.swift logs in its second page."""
+    """The records of LogFormatTests.swift in its second page."""
     phone = {"target": "A0B1C2D3E401", "kind": 1}
 
     def event(name, ms, **more):
@@ -68,7 +68,7 @@ def later_records():
 
 
 def crowded_records():
-    """What LogFormatTests.swift wrote into the page with more targets than are searched for."""
+    """The records of LogFormatTests.swift in the page with more targets than the search covers."""
     def reading(milliseconds, number, rssi):
         target = "A0B1C2D3%04X" % (0xE400 + number)
         return {"event": "measured", "ms": milliseconds, "boot": 1, "target": target, "kind": 1, "rssi": rssi}

@@ -30,7 +30,7 @@ def renumbered(page, sequence):
 
 
 def checked(page, offset, check, word):
-    """Gives the blocks from here on the checks that follow from the one before; where they end."""
+    """Computes the CRCs of the following blocks from that of the previous one; returns their end."""
     while offset < PAGE and page[offset] != END:
         kind = page[offset]
         size = 2 + page[offset + 1] if kind == PAYLOAD else 1 + (kind & COUNT)
@@ -41,7 +41,7 @@ def checked(page, offset, check, word):
 
 
 def fill(storage, count):
-    """Gives the log of a node that is not running `count` pages; it has one."""
+    """Extends the log of a stopped node from one page to `count` pages."""
     path = Path(storage) / "log.flash"
     flash = bytearray(path.read_bytes())
     [first] = [start for start in range(0, len(flash), PAGE) if flash[start:start + 4] == MAGIC]

@@ -1,4 +1,4 @@
-"""Tables of what was shown with which phone, as script/interop prints them at its end and docs/phones.md shows them."""
+"""Tables of the results for each phone, which script/interop prints at its end; docs/phones.md is based on them."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ FILE = Path(__file__).resolve().parent.parent.parent / ".build" / "figures" / "m
 
 
 class Matrix:
-    """A table: cells are filled by cases as they find something to hold."""
+    """A table whose cells are filled by cases."""
 
     def __init__(self, title, corner, columns, rows):
         self.title = title
@@ -16,7 +16,7 @@ class Matrix:
         self.cells = {}
 
     def show(self, row, column, text):
-        """Puts into a cell what was found."""
+        """Sets the result in a cell."""
         assert row in self.rows and column in self.columns, (row, column)
         self.cells[row, column] = text
 
@@ -35,7 +35,7 @@ class Matrix:
 
 
 def report(matrices):
-    """Prints the tables that have anything in them, and writes all of them if nothing is missing."""
+    """Prints the tables with results, and writes all tables if they are complete."""
     begun = [matrix for matrix in matrices if matrix.cells]
     if begun:
         print("\n" + "\n\n".join(matrix.text() for matrix in begun) + "\n")

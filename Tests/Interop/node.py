@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-# Seconds in which what is sure to come has come on any machine, however much else it has to do. No test is about how long something takes.
+# Timeout in seconds for expected events, sufficient on a busy machine. No test measures durations.
 PATIENCE = 60
 
 
@@ -19,7 +19,8 @@ def program(name):
 
 
 class Node:
-    """A herald-node; of its first options those that are None are left out. Without an access key it serves its log unless it is not to `stay_open`. What it announces on standard output is in `facts`: a list of the values of each key."""
+    """A herald-node; of its first options those that are None are left out. Without an access key it serves its log unless `stay_open` is false. Its announcements
+    on standard output are in `facts`: a list of values for each key."""
 
     def __init__(self, radio, storage, *options, payload="fixed:826,4,1234567890", log_level="info", stay_open=True):
         named = {"--radio": radio, "--storage": storage, "--payload": payload, "--log-level": log_level}
@@ -47,7 +48,7 @@ class Node:
             key, _, value = line.decode().strip().partition(" ")
             self.facts.setdefault(key, []).append(value)
             self.changed.set()
-        # Its output has ended: who waits is to find that it has, too, which is known a little later.
+        # Its output has ended; waiting tasks must also detect the end of the process, which is reported slightly later.
         await self.process.wait()
         self.changed.set()
 
@@ -62,7 +63,7 @@ class Node:
         await self.process.stdin.drain()
 
     async def until(self, condition, seconds=PATIENCE):
-        """Waits for something to be true of what the node has said."""
+        """Waits for a condition of the node's output."""
         async with asyncio.timeout(seconds):
             while not condition():
                 if self.process.returncode is not None:
@@ -86,14 +87,14 @@ class Node:
             raise AssertionError(f"not read within {seconds} s: {', '.join(missing)}") from None
 
     async def says(self, words, seconds=PATIENCE):
-        """Waits for output that contains these words."""
+        """Waits for output that contains this text."""
         try:
             await self.until(lambda: any(words in message for message in self.messages), seconds)
         except TimeoutError:
             raise AssertionError(f"herald-node did not say '{words}' within {seconds} s") from None
 
     async def stop(self):
-        """Ends it as an operator would; returns its exit status."""
+        """Ends it with a signal, like an operator; returns its exit status."""
         if self.process is None:
             return None
         if self.process.returncode is None:
@@ -109,13 +110,13 @@ class Node:
 
     @property
     def link(self):
-        """How herald-host reaches its serial link."""
+        """herald-host's name of its serial link."""
         place = self.facts["link"][0]
         return f"serial:{place}" if place.startswith("/") else f"serial:tcp:{place}"
 
     @property
     def usbip(self):
-        """How herald-host reaches its USB device."""
+        """herald-host's name of its USB device."""
         return "usbip://" + self.facts["usbip"][0]
 
 
@@ -125,7 +126,7 @@ async def run(name, *arguments, seconds=2 * PATIENCE):
 
 
 async def ended(*words, seconds=2 * PATIENCE):
-    """The same of any program. One that does not end is killed, and its output is reported."""
+    """The same for any program. One that does not end is killed, and its output is reported."""
     process = await asyncio.create_subprocess_exec(
         *map(str, words), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
     talk = asyncio.create_task(process.communicate())
@@ -141,7 +142,7 @@ async def ended(*words, seconds=2 * PATIENCE):
 
 
 async def pull(device, output, *options, seconds=2 * PATIENCE):
-    """Pulls the log of a device into a folder, which must work."""
+    """Pulls the log of a device into a folder, which must succeed."""
     status, out, err = await run("herald-host", "log", "pull", "--device", device, "--output", output, *options, seconds=seconds)
     assert status == 0, f"herald-host ended with {status}: {err.strip() or out.strip()}"
 

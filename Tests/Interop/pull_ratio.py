@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A log of 400 KB, fetched from one node over one serial link by smpmgr and by herald-host: how much longer smpmgr takes.
+"""A log of 400 KB, fetched from one node over one serial link by smpmgr and by herald-host, and the ratio of the durations.
 
-`script/bench pull` runs this. Each program is timed from its start to its end, three times by turns, and the shortest counts. Prints a table, and writes
+`script/bench pull` runs this. Each program is timed from its start to its end, three times alternately, and the shortest time is used. Prints a table, and writes
 `smpmgr_pull_ratio`, smpmgr's time divided by herald-host's, beside the other figures. Then herald-host fetches it again, over USB/IP, and what went over the endpoints
 is counted: `link_efficiency_usbip`.
 """
@@ -20,7 +20,7 @@ from world import World
 
 PAGE = 4096
 PAGES = 256
-# Made-up days, until there are 400 KB of them.
+# Simulated days, until the log has 400 KB.
 DAYS = 47
 FIGURES = ROOT / ".build" / "figures" / "bench.json"
 
@@ -36,7 +36,7 @@ def fill(storage, folder):
 
 
 def timed(*command):
-    """How long a program takes, and what it prints."""
+    """The duration of a program, and its output."""
     begin = time.monotonic()
     done = subprocess.run(list(map(str, command)), check=True, stdout=subprocess.PIPE, text=True)
     return time.monotonic() - begin, done.stdout
@@ -76,7 +76,7 @@ async def measure():
 
 
 def note(**figures):
-    """Writes figures to where the others are, which stay."""
+    """Adds figures to the file of the others."""
     FIGURES.parent.mkdir(parents=True, exist_ok=True)
     others = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
     FIGURES.write_text(json.dumps(others | figures, indent=2, sort_keys=True) + "\n")

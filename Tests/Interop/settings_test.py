@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""smpclient, which does not depend on Herald, sets a device, pushes its payload, locks it and opens a session with it.
+"""smpclient, which does not depend on Herald, changes settings of a device, pushes its payload, locks it and opens a session with it.
 
     .build/venv-smp/bin/python Tests/Interop/settings_test.py PORT set|kept
 
-PORT is a terminal on which the device speaks SMP in its serial framing; `kept` is for the same device after a restart. Exits with 0 if all is as it
-should be, and says what is not.
-"""
+PORT is a terminal on which the device speaks SMP in its serial framing; `kept` is for the same device after a restart. Exits with 0 if all results are correct, and
+prints the others."""
 
 import asyncio
 import struct
@@ -31,7 +30,7 @@ from herald_session import Session
 from smp_program import connected, expect
 
 KEY = bytes(range(32))
-# The defaults, and what is set here.
+# The defaults, and the values set here.
 SETTINGS = {
     "log/keep-days": ("<H", 14, 365), "log/commit-seconds": ("<H", 30, 7), "scan/interval-ms": ("<H", 1125, 800),
     "scan/window-ms": ("<H", 120, 80), "advertising/interval-ms": ("<H", 250, 300), "radio/setting": ("<B", 1, 0),
@@ -68,7 +67,7 @@ async def upload(client, data, path="/payload"):
 
 
 async def refused_with(client, code, request, **fields):
-    """Whether a request is refused with a code of group 72, of which the requests of other groups do not know."""
+    """Whether a request is rejected with a code of group 72, which requests of other groups do not define."""
 
     class Refusal(ErrorV2[Code]):
         _GROUP_ID = request._GROUP_ID
@@ -138,14 +137,14 @@ async def pushing(client):
 
 
 async def begun(client, key):
-    """A session with this key of which the proofs have not been exchanged, and the request that does."""
+    """A session with this key before the exchange of proofs, and the request for the exchange."""
     serial = (await client.request(OSApplicationInfoRead(format="n"))).output.encode()
     session = Session(key, (await client.request(AccessRead())).nonce, serial)
     return session, AccessWrite(nonce=session.host_nonce, proof=session.host_proof)
 
 
 async def sealed(client, session, request):
-    """What a request of smpclient's is answered with in a session, as CBOR has it."""
+    """The response to a request of smpclient in a session, decoded from CBOR."""
     answer = await client._transport.send_and_receive(session.seal(request.BYTES))
     return cbor2.loads(session.open(answer))
 
@@ -169,11 +168,11 @@ async def locked(client):
         answer = await client.request(request(**fields))
         expect(f"{request.__name__} is refused", error_v1(answer) and answer.rc == MGMT_ERR.EACCESSDENIED, answer)
     expect("PayloadRead is refused", await refused_with(client, Code.LOCKED, PayloadRead))
-    # For some seconds after a start no proof is looked at.
+    # For some seconds after a start no proof is accepted.
     answer = await client.request(AccessRead())
     expect("not long to wait", success(answer) and 0 <= answer.wait <= 4000, answer)
     await asyncio.sleep(answer.wait / 1000 + 0.05)
-    # Behind a wrong one none is looked at for a second, then two, four, eight: once that is longer than three requests take, however busy this machine is.
+    # After a wrong one none is accepted for a second, then two, four, eight: eventually longer than three requests take on a busy machine.
     failures, is_in_time = 0, False
     while not is_in_time and failures < 6:
         proofs = [(await begun(client, key))[1] for key in (bytes(32), KEY)]
@@ -184,7 +183,7 @@ async def locked(client):
         expect("another key", error_v2(wrong) and wrong.err.rc == Code.WRONG_PROOF, wrong)
         failures += 1
         expect("time to wait", success(answer) and (is_in_time and 0 < answer.wait <= 500 << failures or not is_in_time), answer)
-        # One that came too late was looked at, and was for what had been used up.
+        # A late one was processed, and rejected because its nonce was used up.
         failures += not is_in_time and error_v2(early) and early.err.rc == Code.WRONG_PROOF
         await asyncio.sleep(answer.wait / 1000 + 0.05)
     expect("too early", error_v2(early) and early.err.rc == Code.TOO_EARLY, early)
@@ -211,7 +210,7 @@ async def kept(client):
     expect("taking the key away", answer == {}, answer)
     answer = await client.request(AccessRead())
     expect("open for everybody", success(answer) and not answer.set and answer.open, answer)
-    # Three days of the simple family, from today of an epoch that is last month.
+    # Three days of the simple family, from today, with an epoch in the previous month.
     epoch = int(time.time()) // 86400 * 86400 - 30 * 86400
     body = b""
     for day in range(30, 33):

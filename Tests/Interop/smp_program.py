@@ -18,7 +18,7 @@ def expect(what, condition, seen=None):
 
 
 def finish():
-    """Ends the program: with 0 if all was as expected."""
+    """Ends the program, with status 0 if all results were as expected."""
     sys.exit(1 if failures else 0)
 
 

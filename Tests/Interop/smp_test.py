@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""smpclient and smpmgr, which know nothing of Herald, against a device's management link on a serial port.
+"""smpclient and smpmgr, which do not implement Herald's group, with a device's management link on a serial port.
 
     .build/venv-smp/bin/python Tests/Interop/smp_test.py PORT [PULLED IMAGE]
 
 PORT is a terminal on which the device speaks SMP in its serial framing. PULLED is a folder with pages of its log as
-herald-host pulled them, and IMAGE what imgtool made, to be left in the device's slot. Exits with 0 if all is as it should
-be, and says what is not.
+herald-host pulled them, and IMAGE an image by imgtool, which remains in the device's slot. Exits with 0 if all results are correct, and prints the others.
 """
 
 import asyncio
@@ -124,14 +123,14 @@ async def with_smpclient(port):
         expect("a factory reset of another log is refused",
                error_v2(answer) and answer.err.group == 72 and answer.err.rc == HeraldReturnCode.OTHER_EPOCH, answer)
 
-        # Versions of the protocol: the same request, answered in the version it was asked in.
+        # Versions of the protocol: the response has the version of its request.
         for version in (smphdr.Version.V1, smphdr.Version.V2):
             answer = await client.request(EchoWrite(d="v", version=version))
             expect(f"echo in {version.name}", success(answer) and answer.header.version == version, answer)
 
 
 async def slot_info(port):
-    """MCUmgr's command 6 of group 1, which smpclient has no request for, and none may be added to its groups: its line and its framing alone."""
+    """MCUmgr's command 6 of group 1, for which smpclient has no request and which cannot be added to its groups: only its transport and framing are used."""
     transport = SMPSerialTransport()
     await transport.connect(port, 5)
     answer = await transport.send_and_receive(bytes.fromhex("08 00 0001 0001 2A 06 A0"))

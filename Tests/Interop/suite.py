@@ -25,9 +25,9 @@ MODULES = [
     "cases_smp", "cases_flash", "cases_flash_probe", "cases_flash_dongle", "cases_flash_legacy", "cases_flash_recovery", "cases_flash_drive", "cases_flash_ways", "cases_images", "cases_settings", "cases_session", "cases_usb",
     "cases_disconnection", "cases_forged", "cases_boards", "cases_node", "cases_neighbours", "cases_completion", "cases_conditions", "cases_words",
 ]
-# Nothing takes as long, on any machine: what is waited for has its own time, and says what there is not. This is for what hangs elsewhere.
+# The timeout of a case. Waits in a case have shorter timeouts with their own reports; this one applies to other hangs.
 CASE_SECONDS = 900
-# How many cases run at a time, each in a process: they have nothing in common, and mostly wait.
+# How many cases run at a time, each in its own process: they are independent, and mostly wait.
 LANES = 3
 
 
@@ -42,17 +42,16 @@ def cases(words):
 
 
 async def run_case(name, case):
-    """Runs one; what there is to say about it, and whether it passed."""
+    """Runs a case; returns its report, and whether it passed."""
     start = time.monotonic()
     said = io.StringIO()
     try:
-        # What a case says goes with its line, whatever others say meanwhile; a lane may be ended before it has written what it kept.
+        # The output of a case is printed with its result, separate from others; a process may be ended before it has written buffered output.
         with contextlib.redirect_stdout(said):
             async with asyncio.timeout(CASE_SECONDS):
                 await case()
     except (Exception, SystemExit, asyncio.CancelledError) as error:
-        # A failed case must not end the others, nor the lane, for which the suite would wait indefinitely. Bumble cancels who waits for a connection
-        # that is lost.
+        # A failed case must not end the others, nor the lane, for which the suite would wait indefinitely. Bumble cancels tasks that wait for a lost connection.
         why, more = failure.told(error)
         lines = [f"FAILED {name}: {why} after {time.monotonic() - start:.1f} s", *(f"    {line}" for line in more)]
         return "\n".join(lines) + "\n" + said.getvalue(), False
@@ -65,11 +64,11 @@ def matrices():
 
 
 def run_by_name(name):
-    """Runs a case in this process: what there is to say about it, whether it passed, and the cells it filled, table by table."""
+    """Runs a case in this process: returns its report, whether it passed, and the cells it filled, table by table."""
     [case] = [case for found, case in cases([]) if found == name]
     for table in matrices():
         table.cells.clear()
-    # One that does not even hear that its time is over says at least where it is.
+    # A case that does not react to its timeout at least reports its position.
     faulthandler.dump_traceback_later(CASE_SECONDS + 60)
     try:
         said, passed = asyncio.run(run_case(name, case))
@@ -79,7 +78,7 @@ def run_by_name(name):
 
 
 def quietly():
-    """What Bumble does not like about peers that leave is not what is tested here."""
+    """Bumble's warnings about peers that disconnect are not relevant here."""
     logging.basicConfig(level=logging.CRITICAL)
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
 

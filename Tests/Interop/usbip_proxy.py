@@ -1,4 +1,4 @@
-"""A proxy between a USB/IP client and a server that closes the connection after a number of transfers have been asked for or answered."""
+"""A proxy between a USB/IP client and a server that closes the connection after a number of transfer requests and responses."""
 
 import asyncio
 import contextlib
@@ -11,13 +11,13 @@ import usbip_messages as usbip
 
 
 class USBIPProxy:
-    """An asynchronous context manager; `port` is its near end, `messages` how many have passed: a transfer asked for is one, its answer another."""
+    """An asynchronous context manager; `port` is its near end, `messages` the number of forwarded messages: the request of a transfer is one, its response another."""
 
     def __init__(self, server_port, cut_after=None):
         self.server_port = server_port
         self.cut_after = cut_after
         self.messages = 0
-        # Bytes out and in, of all endpoints but the control one.
+        # Bytes out and in, of all endpoints except the control endpoint.
         self.carried = [0, 0]
         self.reads = {}
         self.writers = []
@@ -54,7 +54,7 @@ class USBIPProxy:
         self.pull()
 
     def asked(self, header):
-        """How many bytes follow."""
+        """The number of bytes that follow."""
         command, sequence, _, direction, endpoint, rest = usbip.HEADER.unpack(header)
         length = usbip.length(rest)
         if command == usbip.SUBMIT and direction == 1:

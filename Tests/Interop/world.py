@@ -1,4 +1,4 @@
-"""The setup of a case: an air, a node on it, and a folder that is removed afterwards."""
+"""The setup of a case: a radio medium, a node on it, and a folder that is removed afterwards."""
 
 import asyncio
 import contextlib
@@ -64,7 +64,7 @@ class World:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     async def node(self, *options, radio=None, storage="storage", ready=True, **settings):
-        """A running node; unless told otherwise over the proxy, and with its radio ready."""
+        """A running node; by default over the proxy, and with its radio ready."""
         node = Node(radio or f"tcp:127.0.0.1:{self.port}", self.folder / storage, *options, **settings)
         return await self.start(node, ready=ready)
 
@@ -77,7 +77,7 @@ class World:
         return node
 
     async def another_node(self, number, *options, **settings):
-        """A further node, on a controller of its own that receives every device with -50 dBm."""
+        """A further node, on a separate controller that receives every device with -50 dBm."""
         controller = air_module.add_controller(self.air, f"node {number}", f"00:11:22:33:44:{number:02X}")
         server = await air_module.serve(controller)
         self.others.append(server)
@@ -108,7 +108,7 @@ class World:
         return phone
 
     async def host(self, address="F0:D1:00:00:02:01"):
-        """A plain Bumble host on the air, without any service of Herald's."""
+        """A plain Bumble host on the medium, without a Herald service."""
         controller = air_module.add_controller(self.air, "host", "00:00:00:00:00:00")
         device = Device(
             config=DeviceConfiguration(name="host", address=hci.Address(address)),
@@ -139,7 +139,7 @@ class World:
 
 
 async def until(condition, what, seconds=PATIENCE):
-    """Waits for something in this process to be true; says what if it does not become so."""
+    """Waits for a condition in this process; after the timeout fails with its description."""
     try:
         async with asyncio.timeout(seconds):
             while not condition():

@@ -14,14 +14,14 @@ PAYLOAD = "3e98c0f8-8f05-4829-a121-43e38f8933e7"
 SIGNAL = "f617b813-092e-437a-8324-e09a80821a11"
 
 
-# What runs until the guest ends.
+# Processes that run until the guest ends.
 programs = []
 
 
 def start():
-    """Starts the system bus and the daemon, and returns when it has its adapter switched on. There is to be one only."""
+    """Starts the system bus and the daemon, and returns when it has switched on its adapter, of which there must be only one."""
     os.makedirs("/run/dbus", exist_ok=True)
-    # Or it switches on whatever appears, such as the node's controller when one node has ended and the next has not begun.
+    # Otherwise it switches on every adapter that appears, such as the node's controller between two nodes.
     os.makedirs("/etc/bluetooth", exist_ok=True)
     with open("/etc/bluetooth/main.conf", "w") as file:
         file.write("[Policy]\nAutoEnable=false\n")
@@ -38,12 +38,12 @@ def start():
 
 
 def tool(*words):
-    """What bluetoothctl says to these words."""
+    """The output of bluetoothctl for these commands."""
     return subprocess.run(["bluetoothctl", *words], capture_output=True, text=True, timeout=300).stdout
 
 
 class Service(ServiceInterface):
-    """Herald's service, in the form in which BlueZ asks for one."""
+    """Herald's service, as BlueZ's D-Bus interface requires it."""
 
     def __init__(self):
         super().__init__("org.bluez.GattService1")
@@ -58,7 +58,7 @@ class Service(ServiceInterface):
 
 
 class Characteristic(ServiceInterface):
-    """One of its characteristics: `value` is what is read, `written` what peers have written."""
+    """One of its characteristics: `value` is returned to reads, `written` are the values written by peers."""
 
     def __init__(self, service, uuid, flags, value=b""):
         super().__init__("org.bluez.GattCharacteristic1")

@@ -1,7 +1,7 @@
 """Bluetooth controllers for the guest's kernel: those of BlueZ's emulator, each plugged in through /dev/vhci.
 
-The emulator serves them on a Unix socket, all on one air. It knows no RSSI (each report says 127, which is "not available"), so what passes
-between it and the kernel is looked at, and reports get the RSSI that the test sets."""
+The emulator serves them on a Unix socket, on one simulated medium. It does not support RSSI (all reports contain 127, "not available"), so that this program inserts
+the RSSI of the test into the reports between emulator and kernel."""
 
 import os
 import select
@@ -12,27 +12,27 @@ import time
 from pathlib import Path
 
 SOCKET = Path("/tmp/bt-server-le")
-# What the emulator needs of the kernel. Loaded before it starts: while it waits for one of these it answers nobody, and the kernel gives a
-# controller up that does not answer for two seconds.
+# Kernel modules of the emulator. They are loaded before it starts: it does not respond while it waits for one of these, and the kernel abandons a controller without
+# a response within two seconds.
 MODULES = ["hci_vhci", "af_alg", "algif_hash", "algif_skcipher", "ecb", "cmac", "aes_generic"]
-# H4 packet types (Core Specification, volume 4, part A, 2), and where each says its length: (offset, bytes).
+# H4 packet types (Core Specification, Vol 4, Part A, 2), and the length field of each: (offset, bytes).
 LENGTHS = {0x02: (3, 2), 0x03: (3, 1), 0x04: (2, 1)}
 VENDOR = 0xFF
 # Seconds to wait for the emulator.
 PATIENCE = 300
-# What runs until the guest ends.
+# Processes that run until the guest ends.
 programs = []
 
 
 class Controller(threading.Thread):
-    """One controller, from now on until the guest ends. `name` is the kernel's for it; `rssi` is how strong what it hears is, in dBm."""
+    """A controller that exists until the guest ends. `name` is its name in the kernel; `rssi` is the RSSI of received advertisements in dBm."""
 
     def __init__(self, rssi):
         super().__init__(daemon=True)
         self.rssi = rssi
         self.emulator = connected()
         self.kernel = os.open("/dev/vhci", os.O_RDWR)
-        # To the driver, a vendor packet: make a controller. Its response tells the number; a command of the kernel may come before.
+        # A vendor packet to the driver that creates a controller. Its response contains the number; a command of the kernel may precede it.
         os.write(self.kernel, bytes([VENDOR, 0]))
         while (packet := os.read(self.kernel, 1024))[0] != VENDOR:
             self.emulator.sendall(packet)
@@ -43,7 +43,7 @@ class Controller(threading.Thread):
         try:
             self.forward()
         except OSError:
-            # The kernel has given the controller up, or it is closed.
+            # The kernel has abandoned the controller, or it is closed.
             return
 
     def close(self):
@@ -67,7 +67,7 @@ class Controller(threading.Thread):
 
     @staticmethod
     def length(data):
-        """Bytes of the packet that begins here; 0 while that is not known."""
+        """The length of the packet at this position; 0 while it is unknown."""
         if not data:
             return 0
         offset, size = LENGTHS[data[0]]
@@ -79,7 +79,7 @@ class Controller(threading.Thread):
         strength = bytes([self.rssi & 0xFF])
         if packet[:2] != b"\x04\x3e":
             return packet
-        # LE Advertising Report: the RSSI is the last byte. LE Extended Advertising Report: behind the transmit power, both in the middle.
+        # LE Advertising Report: the RSSI is the last byte. LE Extended Advertising Report: after the transmit power, both within the report.
         if packet[3:5] == b"\x02\x01":
             return packet[:-1] + strength
         if packet[3:5] == b"\x0d\x01":
@@ -89,7 +89,7 @@ class Controller(threading.Thread):
 
     @property
     def is_set_up(self):
-        """Whether the kernel has finished with it: its address is known."""
+        """Whether the kernel has initialised it: its address is known."""
         said = subprocess.run(["hciconfig", self.name], capture_output=True, text=True).stdout
         return "BD Address: 00:AA" in said
 
@@ -101,7 +101,7 @@ def start():
 
 
 def connected():
-    """A connection to the emulator. Its socket has a name before anybody listens on it."""
+    """A connection to the emulator, whose socket exists before it accepts connections."""
     deadline = time.monotonic() + PATIENCE
     while True:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -117,8 +117,8 @@ def connected():
 
 
 def plug(rssi):
-    """A controller that the kernel has set up. The kernel waits two seconds for a response, which on a busy machine is not always enough: then it
-    is plugged in again."""
+    """A controller that the kernel has initialised. The kernel's timeout of two seconds is not always sufficient on a busy machine: then the controller is plugged
+    in again."""
     for _ in range(8):
         controller = Controller(rssi)
         until = time.monotonic() + 15

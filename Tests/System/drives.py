@@ -8,7 +8,7 @@ from pathlib import Path
 
 GADGETS = Path("/sys/kernel/config/usb_gadget")
 CONTROLLER = "dummy_udc.0"
-# Sectors of 512 bytes: as few as FAT16 takes.
+# Sectors of 512 bytes: the minimum of FAT16.
 SECTORS = 16384
 LOOK = 0.1
 # Seconds to wait for the kernel.
@@ -22,8 +22,8 @@ def start():
 
 
 class Drive:
-    """A board's drive, mounted at `path`: a context manager. `files` are its own, texts by name. When `is_enough(image)` of what is on the medium, the board restarts: the
-    drive is gone; if `returns`, it comes back then with what that says, files again."""
+    """A board's drive, mounted at `path`: a context manager. `files` are its initial files, texts by name. When `is_enough(image)` is true of the medium, the board
+    restarts and the drive disconnects; if `returns` is given, it reconnects with these files."""
 
     def __init__(self, folder, label, files, is_enough, returns=None):
         self.image, self.path = folder / f"{label}.img", folder / label
@@ -67,7 +67,7 @@ class Drive:
         subprocess.check_call(["umount", self.path])
 
     def plug_in(self):
-        # The disk of before is gone a little later than its cable, and the new one may get its name.
+        # The former disk is removed shortly after its disconnection, and the new one may get its name.
         deadline = time.monotonic() + PATIENCE
         while self.disks():
             assert time.monotonic() < deadline, "the kernel keeps the drive"
@@ -77,17 +77,17 @@ class Drive:
         while not (found := self.disks()):
             assert time.monotonic() < deadline, "the kernel sees no drive"
             time.sleep(LOOK)
-        # As a desktop would.
+        # Like a desktop environment.
         while subprocess.run(["mount", f"/dev/{found[0]}", self.path], stderr=subprocess.DEVNULL).returncode:
             assert time.monotonic() < deadline, "the drive cannot be mounted"
             time.sleep(LOOK)
 
     @staticmethod
     def disks():
-        """The names of the disks of that size, of which one at a time is there."""
+        """The names of the disks of this size, of which there is at most one."""
         found = []
         for path in Path("/sys/block").glob("sd*"):
-            # A disk may go while it is looked at.
+            # A disk may be removed meanwhile.
             with contextlib.suppress(OSError):
                 if int((path / "size").read_text()) == SECTORS:
                     found.append(path.name)

@@ -1,4 +1,4 @@
-"""Debian's kernel for the guest: fetched as a package, not installed; and the initial memory file system that leads from it to this machine's files."""
+"""Debian's kernel for the guest: fetched as a package, not installed; and the initial file system that mounts this machine's files."""
 
 import gzip
 import lzma
@@ -11,13 +11,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / ".build" / "system"
 GUEST = Path(__file__).resolve().parent / "guest"
-# What the guest needs before it has any files: its disk is this machine's, over 9P, below a layer of memory.
+# The modules that the guest needs before it mounts its root file system: this machine's over 9P, below an overlay in memory.
 FIRST = ["virtio_pci", "9pnet_virtio", "9p", "overlay"]
 XZ = b"\xfd7zXZ\0"
 
 
 class Unavailable(Exception):
-    """A package cannot be had here."""
+    """A package is not available."""
 
 
 def package():
@@ -42,7 +42,7 @@ class Kernel:
         self.pack()
 
     def unpack(self, name):
-        # Elsewhere first: what is found under its name is whole.
+        # Under another name first, so that the final name implies a complete file.
         new = FOLDER / "new"
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir(parents=True)
@@ -54,13 +54,13 @@ class Kernel:
         subprocess.check_call(["dpkg-deb", "-x", archive, new])
         archive.unlink()
         (new / "vmlinux").write_bytes(self.uncompressed((new / "boot" / f"vmlinuz-{self.version}").read_bytes()))
-        # Made by the package's script otherwise, which is not run.
+        # The package's script, which makes this file, is not run.
         subprocess.check_call(["depmod", "-b", new, self.version])
         new.rename(self.folder)
 
     @staticmethod
     def uncompressed(image):
-        """The kernel as an ELF file, which QEMU starts by itself: no BIOS, and nothing to unpack slowly in the guest."""
+        """The kernel as an ELF file, which QEMU starts directly, without BIOS and without decompression in the guest."""
         start = image.find(XZ)
         while start >= 0:
             try:

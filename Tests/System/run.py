@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the tests of this folder in a Debian kernel, each file of tests in a virtual machine of its own, two of them at a time. With words, only the tests whose names contain one
-of them."""
+"""Runs the tests of this folder in a Debian kernel, each file of tests in a separate virtual machine, two of them at a time. With words, only the tests whose
+names contain one of them."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from kernel import GUEST, ROOT, Kernel, Unavailable
 HERE = Path(__file__).resolve().parent
 # Seconds.
 LIMIT = 3000
-# How many run at a time.
+# The number of virtual machines at a time.
 MACHINES = 2
 
 
@@ -28,7 +28,7 @@ def share(tag, path, *options):
 
 
 def keep_figures(folder):
-    """Takes over the figures that the guest noted: a file each subject, beside what others noted there."""
+    """Merges the figures that the guest wrote, one file for each subject, with existing ones."""
     for path in folder.glob("*.json"):
         kept = ROOT / ".build" / "figures" / path.name
         kept.parent.mkdir(parents=True, exist_ok=True)
@@ -37,7 +37,7 @@ def keep_figures(folder):
 
 
 def run(kernel, name, words):
-    """Runs the tests in the file `name`; whether all of them passed. What they print is printed at their end, as another machine runs beside this one."""
+    """Runs the tests in the file `name`; whether all of them passed. Their output is printed at their end, because another virtual machine runs concurrently."""
     job = Path(tempfile.mkdtemp(prefix="herald-system-"))
     try:
         shutil.copy(GUEST / "start", job / "start")
@@ -48,11 +48,11 @@ def run(kernel, name, words):
         lines = [f"export {key}={shlex.quote(value)}" for key, value in settings.items()]
         (job / "run").write_text("\n".join([*lines, f"cd {shlex.quote(str(HERE))}", shlex.join(command) + " 2>&1"]) + "\n")
         arguments = [
-            # A guest that has not ended by then never will.
+            # The timeout of a guest.
             "timeout", str(LIMIT), "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "Nehalem", "-M", "q35,usb=off,vmport=off", "-m", "1024", "-smp", "2",
             "-nodefaults", "-display", "none", "-no-reboot", "-serial", "stdio", "-monitor", "none", "-device", "virtio-rng-pci",
             "-kernel", str(kernel.image), "-initrd", str(kernel.initramfs),
-            # Debian's self-tests of ciphers find fault with some on this processor; no test here needs those. On a busy machine a guest's timer comes too late for
+            # Some of the kernel's self-tests of ciphers fail on this processor; no test requires these ciphers. On a busy machine a guest's timer is too late for
             # the kernel's check of it.
             "-append", "console=ttyS0 quiet panic=-1 mitigations=off cryptomgr.notests=1 random.trust_bootloader=on no_timer_check",
             *share("root", "/", "readonly=on"), *share("kernel", kernel.folder, "readonly=on"), *share("job", job)]
@@ -77,7 +77,7 @@ def main():
     except Unavailable as error:
         print(f"system tests are left out: {error}")
         return 0
-    # The file with the most in it begins first: the others fill the time beside it.
+    # The longest file begins first; the others run concurrently.
     names = [path.stem for path in sorted(HERE.glob("test_*.py"), key=lambda path: -path.stat().st_size)]
     with ThreadPoolExecutor(MACHINES) as pool:
         passed = list(pool.map(lambda name: run(kernel, name, words), names))

@@ -21,7 +21,7 @@ import controllers
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Interop"))
 from node import Node, contacts, pull, run
 
-# Seconds to wait for what must come. Everything takes ten times as long as on a processor of its own, and longer while others use it.
+# Timeout in seconds for expected events. The guest is slower than hardware by a factor of ten, and more on a busy machine.
 PATIENCE = 300
 NODES = struct.pack("<BHHQ", 0x08, 826, 4, 1234567890)
 PHONES = struct.pack("<BHHQ", 0x08, 826, 4, 4242)
@@ -30,7 +30,7 @@ node_controller = bluez_controller = None
 
 
 def setUpModule():
-    """Two controllers. The first is the node's and stays down until that takes it; the second is BlueZ's."""
+    """Two controllers. The first is for the node and stays down until the node opens it; the second is BlueZ's."""
     global node_controller, bluez_controller
     controllers.start()
     node_controller = controllers.plug(rssi=RSSI)
@@ -38,7 +38,7 @@ def setUpModule():
 
 
 class World:
-    """A context manager: a node in a folder of its own, and BlueZ."""
+    """A context manager: a node in a separate folder, and BlueZ."""
 
     has_bluez = False
 
@@ -49,7 +49,7 @@ class World:
     async def __aenter__(self):
         await self.node.start(PATIENCE)
         await self.node.ready(seconds=PATIENCE)
-        # After the node has taken its controller: the daemon would switch it on.
+        # After the node has opened its controller, as the daemon would switch it on.
         if not World.has_bluez:
             bluez.start()
             World.has_bluez = True
@@ -91,8 +91,8 @@ class BlueZ(unittest.IsolatedAsyncioTestCase):
         self.assertEqual([row["data"] for row in rows if row["read"]], [self.short_name(PHONES)])
 
     async def test_is_notified_of_a_new_payload(self):
-        """The simple payload changes with the period of six minutes. How long it takes BlueZ to ask for that is not known: so the date comes from a host, which
-        then says that it is later than it is."""
+        """The simple payload changes with the period of six minutes. The time until BlueZ reads it is not known; the date is therefore set by a host, later to a
+        date ahead of the real one."""
         epoch = int(time.time()) - 60
         folder = Path(tempfile.mkdtemp())
         key = hashlib.sha256(b"a day").hexdigest()
@@ -105,7 +105,7 @@ class BlueZ(unittest.IsolatedAsyncioTestCase):
                 before = bytes(await client.read_gatt_char(payload))
 
                 def notified(_, value):
-                    # The new date is a reason to tell the payload, too, though it is still the same.
+                    # The new date also causes a notification of the payload, although it is unchanged.
                     if bytes(value) != before[:len(value)] and not heard.done():
                         heard.set_result(bytes(value))
 
@@ -114,12 +114,12 @@ class BlueZ(unittest.IsolatedAsyncioTestCase):
                 async with asyncio.timeout(PATIENCE):
                     told = await heard
         self.assertEqual(len(before), 21)
-        # As much of it as fits.
+        # Truncated to the packet.
         self.assertEqual(told[:5], before[:5])
 
     @staticmethod
     async def tell_the_date(world, seconds):
-        """Sets the guest's clock, and has herald-host tell that to the node."""
+        """Sets the guest's clock, and the node's with herald-host."""
         time.clock_settime(time.CLOCK_REALTIME, seconds)
         status, _, error = await run("herald-host", "time", "sync", "--device", world.node.link, seconds=PATIENCE)
         assert status == 0, error
@@ -144,15 +144,15 @@ class BlueZ(unittest.IsolatedAsyncioTestCase):
             self.assertNotIn(name, subprocess.run(["btmgmt", "info"], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout)
             second = Node(f"hci:{name[3:]}", world.folder / "second")
             with self.assertRaises(AssertionError):
-                # It ends, before it has told anything or after that.
+                # It ends, before or after its output.
                 await second.start(PATIENCE)
                 await second.ready(seconds=PATIENCE)
-            # Its end may be known before its last words are.
+            # Its end may be detected before its last output.
             await second.stop()
             self.assertTrue(any("another program has it" in message for message in second.messages), second.messages)
 
     def only(self, client, uuid):
-        """The characteristic with that UUID, of the service that every phone knows."""
+        """The characteristic with this UUID in the service that all phones implement."""
         [found] = [one for one in client.services.get_service(bluez.SERVICE).characteristics if one.uuid == uuid]
         return found
 
@@ -163,6 +163,6 @@ class BlueZ(unittest.IsolatedAsyncioTestCase):
 
 
 if __name__ == "__main__":
-    # It complains of everything that is slow, and here all is.
+    # It warns about slow operations, and in the guest all are slow.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     unittest.main()

@@ -24,7 +24,7 @@ MAGIC = struct.pack("<II", 0x0A324655, 0x9E5D5157)
 
 
 class BootLoader(UF2Loader):
-    """Takes the blocks of a medium, in whatever order they are there."""
+    """Processes the blocks of a medium in any order."""
 
     def read(self, medium):
         for found in re.finditer(re.escape(MAGIC), medium):
@@ -85,7 +85,7 @@ class Drives(unittest.TestCase):
                 if returned:
                     self.assertIn("Checksum calculation failure", found["what"])
                 self.assertEqual(drive.times_gone, 1)
-            # The file lies on the medium in one piece, from the record of address 0 on.
+            # The file is contiguous on the medium, from the record of address 0 on.
             start = re.search(rb":[0-9A-F]{2}0000", drive.programmed).start()
             text = drive.programmed[start:drive.programmed.index(b":00000001FF") + 11].decode()
             self.assertEqual(b"".join(piece for _, piece in sorted(decoded(text, 0x80000).items())), self.data)

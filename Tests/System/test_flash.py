@@ -29,14 +29,14 @@ PYOCD_TARGET = {"nrf51822": "nrf51", "nrf52833": "nrf52833", "nrf52840": "nrf528
 
 
 def setUpModule():
-    # It tells of everything that takes a tenth of a second, which here is everything.
+    # It logs operations of more than 0.1 s, which in the guest are all.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     usb.start()
     subprocess.check_call(["modprobe", "usbhid"])
 
 
 def gave_up(said):
-    """Whether openocd gave up on a response: it waits for a second, in which a busy machine may not give the guest its turn."""
+    """Whether openocd's timeout of a second has expired: on a busy machine the guest may not be scheduled within it."""
     return "CMSIS-DAP command mismatch" in said or "LIBUSB_ERROR_TIMEOUT" in said or "CMSIS-DAP: error" in said
 
 
@@ -48,7 +48,7 @@ def figure(name, value):
 
 
 def quick_probe(chip, **options):
-    """A probe whose chip is never busy: openocd has a third of a second's timeout with one, in which a slow machine may not answer twice."""
+    """A probe whose chip is never busy: openocd's timeout for a busy chip is a third of a second, which is too short for two responses on a slow machine."""
     return VirtualProbe(chip, takes_time=False, **options)
 
 
@@ -59,7 +59,7 @@ class Programs(unittest.IsolatedAsyncioTestCase):
         self.path = self.folder / "image.bin"
 
     async def run_program(self, probe, *command):
-        """What a program says, that works while the probe is plugged in."""
+        """The output of a program that runs while the probe is connected."""
         for _ in range(ATTEMPTS):
             probe.dap.reset_counts()
             async with usb.Plug(probe.port, SERIAL, probe.device.speed):
@@ -141,7 +141,7 @@ class Programs(unittest.IsolatedAsyncioTestCase):
                     ended = await self.ended(*write)
                     self.assertIn(ended.returncode, (6, 7), ended.stdout)
                     state = json.loads(ended.stdout[ended.stdout.index("{"):ended.stdout.index("}") + 1])["board_state"]
-                    # What is not known it may say, too: the last transfer's answer is lost with the plug.
+                    # It may also report an unknown state: the last transfer's response is lost with the connection.
                     is_same = probe.chip.flash(0, len(data)) == old
                     self.assertIn(state, ("untouched", "partly-written", "unknown") if is_same else ("partly-written", "unknown"))
                 probe.plug_in()

@@ -1,4 +1,4 @@
-"""The device in a Linux kernel's USB: enumerated, its serial port and its link used by programs as they are, unplugged, and kept from those who may not use it."""
+"""The device in a Linux kernel's USB: enumerated, its serial port and its link used by programs as they are, unplugged, and inaccessible to users without permission."""
 
 import asyncio
 import contextlib
@@ -33,7 +33,7 @@ silent = None
 
 def setUpModule():
     global silent
-    # It tells of everything that takes a tenth of a second, which here is everything.
+    # It logs operations of more than 0.1 s, which in the guest are all.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     silent = socket.create_server(("127.0.0.1", 0), backlog=64)
     usb.start()
@@ -41,7 +41,7 @@ def setUpModule():
 
 
 async def output_of(*command):
-    """What a program says, which must work."""
+    """The output of a program, which must succeed."""
     process = await asyncio.create_subprocess_exec(
         *map(str, command), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT)
     said, _ = await asyncio.wait_for(process.communicate(), PATIENCE)
@@ -84,7 +84,7 @@ class World:
         shutil.rmtree(self.folder)
 
     async def node(self, count=1):
-        """A node with so many pages of log, all but the last of them closed."""
+        """A node with this number of log pages, all except the last closed."""
         storage = self.folder / f"storage-{len(self.nodes)}"
         for number in (1, count) if count > 1 else (1,):
             if number > 1:
@@ -115,7 +115,7 @@ class USB(unittest.IsolatedAsyncioTestCase):
                               "Interface Association", "CDC Header", "bcdCDC               1.20", "CDC Call Management", "CDC ACM", "CDC Union",
                               "bSlaveInterface         2", "Binary Object Store Descriptor", "WebUSB", "{d8dd60df-4589-4cc7-9cd2-659d9e648a9f}"):
                     self.assertIn(words, said)
-                # What lsusb does not understand it says in words like these.
+                # lsusb reports what it cannot parse with these words.
                 for words in ("INVALID", "UNRECOGNIZED", "can't get", "junk", "Warning"):
                     self.assertNotIn(words, said)
 
@@ -178,7 +178,7 @@ class USB(unittest.IsolatedAsyncioTestCase):
             async with usb.NodePlug(node) as plug:
                 # A device that has stopped: the transfer hangs in either order.
                 pulling = asyncio.create_task(host("log", "pull", "--timeout", "100", "--output", world.folder / "out"))
-                # It may have done all it was to do before anybody looks.
+                # It may have completed everything before the check.
                 await usb.until(lambda: self.is_claimed(plug) or pulling.done(), "herald-host does not open the device")
                 node.process.send_signal(signal.SIGSTOP)
                 await asyncio.sleep(1)
@@ -215,7 +215,7 @@ class USB(unittest.IsolatedAsyncioTestCase):
 
     @staticmethod
     def end_of(terminal):
-        """Reads until there is no more: nothing, or an error."""
+        """Reads until the end of the data or an error."""
         with contextlib.suppress(OSError):
             while terminal.read(64):
                 continue

@@ -16,13 +16,13 @@ DEVICES = Path("/sys/bus/usb/devices")
 RULE = Path("/etc/udev/rules.d/70-herald.rules")
 FULL_SPEED, HIGH_SPEED = 2, 3
 FREE = "004"
-# Seconds to wait for what must come.
+# Timeout in seconds for expected events.
 PATIENCE = 300
 
 
 def start():
     """The kernel's drivers, and udev without the rule."""
-    # Each of these would be loaded when it is needed, and take its time then.
+    # Otherwise these are loaded on demand, which takes time during the test.
     subprocess.check_call(["modprobe", "-a", "vhci_hcd", "cdc_acm"])
     try:
         grp.getgrnam("plugdev")
@@ -33,7 +33,7 @@ def start():
 
 
 def install_rule(is_there=True):
-    """Puts the repository's rule where udev looks for it, or takes it away."""
+    """Installs the repository's rule for udev, or removes it."""
     RULE.parent.mkdir(parents=True, exist_ok=True)
     RULE.unlink(missing_ok=True)
     if is_there:
@@ -69,7 +69,7 @@ class Plug:
         self.unplug()
 
     async def plug(self):
-        # What the program usbip does: OP_REQ_IMPORT, then the socket is the kernel's.
+        # Like the program usbip: OP_REQ_IMPORT, then the socket is passed to the kernel.
         connection = socket.create_connection(("127.0.0.1", self.server_port))
         connection.sendall(struct.pack(">HHI32s", 0x0111, 0x8003, 0, b"1-1"))
         loop = asyncio.get_running_loop()
@@ -90,16 +90,16 @@ class Plug:
     @staticmethod
     def find(serial):
         for path in DEVICES.glob("*/serial"):
-            # A device may go while it is looked at.
+            # A device may be removed meanwhile.
             with contextlib.suppress(OSError):
                 if path.read_text().strip() == serial and (path.parent / "bConfigurationValue").read_text().strip() == "1":
                     return path.parent
         return None
 
     def unplug(self):
-        """The cable is pulled."""
+        """Disconnects the cable."""
         if self.folder.exists():
-            # A device that went by itself has left its port, which the kernel refuses to empty again, before it leaves its folder.
+            # A device that disconnected by itself has left its port before its folder is removed; the kernel refuses to detach it again.
             with contextlib.suppress(OSError):
                 (CONTROLLER / "detach").write_text(str(self.port))
         deadline = time.monotonic() + PATIENCE

@@ -2,8 +2,8 @@
 import PackageDescription
 
 let herald = [
-  "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldChips",
-  "HeraldFirmware",
+  "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldLinkLayer", "HeraldDeviceLink",
+  "HeraldChips", "HeraldFirmware",
 ].map {
   Target.Dependency.product(name: $0, package: "herald-embedded")
 }

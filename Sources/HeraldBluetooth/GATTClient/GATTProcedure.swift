@@ -38,7 +38,8 @@ public enum GATTClientEvent: Equatable, BitwiseCopyable, Sendable {
   case characteristics(isLast: Bool)
   /// The PDU's bytes are the value's from `offset` on. The procedure continues.
   case value(offset: Int, from: Int)
-  /// The last such bytes (none, if `from` is the PDU's length): the procedure has ended.
+  /// As `value`, with the last bytes of the value (none if `from` is the PDU's length). The procedure has
+  /// ended.
   case lastValue(offset: Int, from: Int)
   /// The procedure has ended with success (a discovery: found no more).
   case finished

@@ -1,6 +1,7 @@
 extension ATTRequest {
-  /// Read By Group Type (Vol 3, Part F, 3.4.4.9): services with their ends and UUIDs, up to the first whose
-  /// UUID is of the other size. Characteristics group too, but not here (Part G, 2.5.3).
+  /// Read By Group Type (Vol 3, Part F, 3.4.4.9): services with their end handles and UUIDs, up to the first
+  /// whose UUID has another size. Only service declarations are grouping types for this request (Part G,
+  /// 2.5.3).
   @usableFromInline
   @_lifetime(self: copy self)
   mutating func readByGroupType() -> ATTErrorCode {

@@ -4,19 +4,19 @@ extension CMSDK {
     private var registers: Block
     private let mask: UInt32
 
-    /// Pin `number`, 0…15, of the block with these registers.
+    /// Uses pin `number`, 0…15, of the block with these registers.
     public init(_ registers: consuming Block, number: UInt32) {
       self.registers = registers
       mask = 1 &<< (number & 15)
     }
 
-    /// Makes it an output that is high.
+    /// Configures the pin as an output with high level.
     public mutating func start() {
       set(true)
       registers.write(mask, to: GPIORegisters.outputEnable)
     }
 
-    /// Sets its level.
+    /// Sets the level of the pin.
     public mutating func set(_ isHigh: Bool) {
       let before = registers.read(GPIORegisters.output)
       registers.write(isHigh ? before | mask : before & ~mask, to: GPIORegisters.output)

@@ -9,19 +9,19 @@ extension CMSDK {
     private var counter: Counter
     private var alarm: Alarm
     private let ticksPerMillisecond: UInt32
-    /// The counter at the last call of `now`, and that time in whole milliseconds and ticks above them.
+    /// The counter at the last call of `now`, and that time in milliseconds and remaining ticks.
     private var counted: UInt32 = .max
     private var milliseconds: UInt64 = 0
     private var ticks: UInt32 = 0
 
-    /// The clock on the timers with these registers, which count `hertz` times a second.
+    /// Uses the timers with these registers, which count at `hertz`.
     public init(counter: consuming Counter, alarm: consuming Alarm, hertz: UInt32) {
       self.counter = counter
       self.alarm = alarm
       ticksPerMillisecond = max(hertz / 1_000, 1)
     }
 
-    /// Starts to count, from 0.
+    /// Starts to count from 0.
     public mutating func start() {
       counter.write(0, to: TimerRegisters.control)
       counter.write(.max, to: TimerRegisters.reload)
@@ -52,7 +52,7 @@ extension CMSDK {
       let longest = UInt32.max / 2 / ticksPerMillisecond
       let wait = min(deadline.since(now).milliseconds, longest) &* ticksPerMillisecond &- ticks
       alarm.write(0, to: TimerRegisters.control)
-      // It interrupts at 0, and would then start again.
+      // The timer interrupts at 0 and then reloads: it must not start again.
       alarm.write(wait, to: TimerRegisters.reload)
       alarm.write(wait, to: TimerRegisters.value)
       alarm.write(1, to: TimerRegisters.interrupt)
@@ -60,7 +60,7 @@ extension CMSDK {
       return true
     }
 
-    /// Clears the alarm's interrupt, once it has woken the processor.
+    /// Clears the alarm's interrupt after it has woken the processor.
     public mutating func acknowledge() {
       alarm.write(0, to: TimerRegisters.control)
       alarm.write(1, to: TimerRegisters.interrupt)
@@ -71,7 +71,7 @@ extension CMSDK {
     static var control: Register<UInt32> { Register(0x000) }
     static var value: Register<UInt32> { Register(0x004) }
     static var reload: Register<UInt32> { Register(0x008) }
-    /// Whether it interrupts; a one written ends that.
+    /// INTSTATUS and INTCLEAR: the pending interrupt, cleared by writing 1.
     static var interrupt: Register<UInt32> { Register(0x00C) }
   }
 

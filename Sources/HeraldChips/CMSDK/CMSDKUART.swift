@@ -11,13 +11,13 @@ extension CMSDK {
     private var registers: Block
     private let queues: SerialQueues
 
-    /// The UART with these registers and queues.
+    /// Uses the UART with these registers and queues.
     public init(_ registers: Block, queues: SerialQueues) {
       self.registers = registers
       self.queues = queues
     }
 
-    /// Switches the line on, at `clock / divisor` bits a second; `divisor` is 16 or more.
+    /// Enables the line at `clock / divisor` bit/s; `divisor` is at least 16.
     public mutating func start(divisor: UInt32) {
       registers.write(UARTControl.off, to: UARTRegisters.control)
       registers.write(divisor, to: UARTRegisters.divisor)
@@ -26,17 +26,18 @@ extension CMSDK {
       registers.write(UARTControl.on, to: UARTRegisters.control)
     }
 
-    /// What the vector table's entries for this UART are to call `handle` of.
+    /// The interrupt handler: the vector table's entries for this UART must call its `handle`.
     public var interrupt: UARTInterrupt<Block> { UARTInterrupt(registers, queues: queues) }
 
     public static var isAlwaysThere: Bool { true }
 
-    /// Reads received bytes. The line is never lost.
+    /// Reads received bytes. Never returns -1: the line cannot be disconnected.
     public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
       queues.received.take(into: &buffer)
     }
 
-    /// Queues bytes to be sent: all of them or none. More than the sending queue holds are never accepted.
+    /// Queues bytes to be sent: all of them or none. More bytes than the capacity of the transmit queue are
+    /// never accepted.
     public mutating func write(_ bytes: Span<UInt8>) -> Bool {
       guard let sending = queues.send(bytes) else { return false }
       if case .begins(let byte) = sending { registers.write(UInt32(byte), to: UARTRegisters.data) }
@@ -44,11 +45,11 @@ extension CMSDK {
     }
   }
 
-  /// The interrupt handler of a UART, for its receive and its transmit interrupt: moves received and outgoing
-  /// bytes only.
+  /// The interrupt handler of a UART, for its receive and its transmit interrupt. It only moves received and
+  /// outgoing bytes.
   public struct UARTInterrupt<Block: RegisterBlock> {
     private var registers: Block
-    /// The queues that it shares with the loop.
+    /// The queues shared with the loop.
     public let queues: SerialQueues
 
     init(_ registers: Block, queues: SerialQueues) {
@@ -56,10 +57,10 @@ extension CMSDK {
       self.queues = queues
     }
 
-    /// Serves the interrupt.
+    /// Handles the interrupt.
     public mutating func handle() {
       let happened = registers.read(UARTRegisters.interrupts)
-      // Cleared first: later events set it again.
+      // Cleared before the bytes are moved, so that a later event sets it again.
       registers.write(happened, to: UARTRegisters.interrupts)
       let state = registers.read(UARTRegisters.state)
       if state & UARTState.receiveOverrun != 0 {
@@ -81,12 +82,12 @@ extension CMSDK {
     static var data: Register<UInt32> { Register(0x000) }
     static var state: Register<UInt32> { Register(0x004) }
     static var control: Register<UInt32> { Register(0x008) }
-    /// Which interrupts are pending; a one written clears one.
+    /// INTSTATUS and INTCLEAR: pending interrupts, cleared by writing ones.
     static var interrupts: Register<UInt32> { Register(0x00C) }
     static var divisor: Register<UInt32> { Register(0x010) }
   }
 
-  /// Bits of STATE. Those of the overruns are cleared by writing ones.
+  /// Bits of STATE. The overrun bits are cleared by writing ones.
   private enum UARTState {
     static var sending: UInt32 { 1 }
     static var received: UInt32 { 2 }
@@ -97,7 +98,7 @@ extension CMSDK {
   /// Values of CTRL.
   private enum UARTControl {
     static var off: UInt32 { 0 }
-    /// Sending, receiving, and the interrupts of both.
+    /// Transmission, reception, and the interrupts of both.
     static var on: UInt32 { 15 }
   }
 

@@ -1,14 +1,14 @@
 extension CMSDK {
-  /// The APB watchdog (4.6). When it has not been fed for a period it interrupts, which on the MPS2 boards is
-  /// not maskable: the fault handler stores the program counter. If it is not fed for another period it
-  /// resets.
+  /// The APB watchdog (4.6). If it is not fed for one period it interrupts; on the MPS2 boards this is the
+  /// non-maskable interrupt, whose fault handler stores the program counter. If it is not fed for another
+  /// period it resets the chip.
   public struct Watchdog<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
 
-    /// The watchdog with these registers.
+    /// Uses the watchdog with these registers.
     public init(_ registers: consuming Block) { self.registers = registers }
 
-    /// Starts it, with a period of `ticks` of its clock.
+    /// Starts the watchdog with a period of `ticks` of its clock.
     public mutating func start(ticks: UInt32) {
       unlocked { registers in
         registers.write(ticks, to: WatchdogRegisters.load)
@@ -22,7 +22,7 @@ extension CMSDK {
       unlocked { registers in registers.write(1, to: WatchdogRegisters.clear) }
     }
 
-    /// Its registers are locked against stray writes except during intended ones.
+    /// Unlocks the registers for `write`: they are locked against unintended writes.
     @inline(always)
     private mutating func unlocked(_ write: (inout Block) -> Void) {
       registers.write(0x1ACC_E551, to: WatchdogRegisters.lock)

@@ -1,36 +1,37 @@
 import HeraldHAL
 
-/// A serial NOR flash chip on an SPI bus, of the kind whose commands all makers share (JEDEC JESD216; Winbond
-/// W25Q16, Macronix MX25R16): pages of 256 bytes for programming, sectors of 4 KB for erasing, addresses of
-/// 24 bits.
+/// A serial NOR flash chip on an SPI bus with the command set common to all manufacturers (JEDEC JESD216;
+/// Winbond W25Q16, Macronix MX25R16): pages of 256 bytes for programming, sectors of 4 KB for erasing,
+/// addresses of 24 bits.
 ///
-/// What the chip calls a sector is a page of `Flash`. A call waits until the chip has finished: a program of
-/// 256 bytes for 3 ms at the most with a W25Q16, 10 ms with an MX25R16 in its low power mode; an erasure for
-/// 400 ms and 240 ms.
+/// A sector of the chip is a page of `Flash`. Calls block until the chip has finished. Maximum times:
+/// programming of 256 bytes 3 ms with a W25Q16, 10 ms with an MX25R16 in its low power mode; erasure 400 ms
+/// and 240 ms.
 public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
   private var bus: Bus
   private let firstSector: Int
-  /// Bytes in a page of the log: a sector of the chip.
+  /// The size of a page in bytes: a sector of the chip.
   public var pageSize: Int { 4_096 }
-  /// How many pages the log has.
+  /// The number of pages of the log.
   public let pageCount: Int
-  /// Single bytes can be programmed.
+  /// The size of a word in bytes: single bytes can be programmed.
   public var wordSize: Int { 1 }
 
-  /// The chip on `bus`, with the log in `sectorCount` sectors from `firstSector` on. A chip of 2 MB has 512.
+  /// Uses the chip on `bus`, with the log in `sectorCount` sectors from `firstSector` on. A chip of 2 MB has
+  /// 512 sectors.
   public init(_ bus: consuming Bus, firstSector: Int = 0, sectorCount: Int = 512) {
     self.bus = bus
     self.firstSector = firstSector
     pageCount = min(max(sectorCount, 0), max(4_096 &- firstSector, 0))
   }
 
-  /// The identification of a chip.
+  /// The JEDEC identification of a chip.
   public struct Identity: Equatable, BitwiseCopyable, Sendable {
-    /// The maker, by JEDEC's list: 0xEF Winbond, 0xC2 Macronix.
+    /// The manufacturer: 0xEF Winbond, 0xC2 Macronix.
     public var manufacturer: UInt8
-    /// The maker's number for the kind.
+    /// The memory type, defined by the manufacturer.
     public var type: UInt8
-    /// The capacity: 2 to this power, in bytes.
+    /// The capacity as a power of two, in bytes.
     public var capacity: UInt8
 
     /// Initialises each member.
@@ -39,15 +40,14 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
     }
   }
 
-  /// Wakes the chip, which may be in deep power down or busy with an operation begun before a restart, and
-  /// returns its identification. Fails with `hardware` if there is no chip, or one that is too small for the
-  /// log.
+  /// Wakes the chip, which may be in deep power-down or busy with an operation begun before a restart, and
+  /// returns its identification. Throws `hardware` if there is no chip, or if it is too small for the log.
   public mutating func start() throws(FlashError) -> Identity {
-    // A chip that is awake handles this as a request for its electronic signature, and one that is busy
-    // ignores it.
+    // A chip that is not in deep power-down responds with its electronic signature; a busy one ignores the
+    // command.
     try send([Command.release, 0, 0, 0])
-    // Waking takes 35 µs at the most. At 8 MHz this is the time of the status bytes that are read and
-    // discarded here.
+    // Release from deep power-down takes at most 35 µs: at 8 MHz, the time of reading the status bytes that
+    // are discarded here.
     var nothing: [64 of UInt8] = .init(repeating: 0)
     var room = nothing.mutableSpan
     try receive([Command.readStatus], &room)
@@ -56,7 +56,7 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
     var span = bytes.mutableSpan
     try receive([Command.readIdentity], &span)
     let identity = Identity(manufacturer: bytes[0], type: bytes[1], capacity: bytes[2])
-    // A bus without a chip reads as all ones or all zeros.
+    // Without a chip the bus reads as all ones or all zeros.
     let end = (firstSector &+ pageCount) &* pageSize
     guard bytes[0] != 0, bytes[0] != 0xFF, (12...24).contains(bytes[2]), 1 &<< Int(bytes[2]) >= end,
       firstSector >= 0
@@ -64,7 +64,7 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
     return identity
   }
 
-  /// Sends the chip to deep power down, in which it takes about 0.1 µA. `start` wakes it.
+  /// Puts the chip into deep power-down, with a current of about 0.1 µA. `start` wakes it.
   public mutating func sleep() throws(FlashError) { try send([Command.deepPowerDown]) }
 
   public mutating func read(
@@ -81,7 +81,7 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
     guard try holds(address, bytes.count, nil) else { throw .notErased }
     var done = 0
     while done < bytes.count {
-      // At the end of its page the chip would continue at the beginning of the page.
+      // A program command wraps at the end of a page of the chip.
       let place = address &+ UInt32(truncatingIfNeeded: done)
       let count = min(bytes.count &- done, Self.programSize &- Int(truncatingIfNeeded: place & 0xFF))
       let piece = bytes.extracting(done..<(done &+ count))
@@ -124,8 +124,8 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
 
   private static var programSize: Int { 256 }
 
-  /// Number of status reads before the chip counts as failed. A read takes 2 µs at 8 MHz: a second at the
-  /// least.
+  /// The maximum number of status reads before the chip is considered failed. A read takes 2 µs at 8 MHz: at
+  /// least one second in total.
   private static var pollLimit: Int { 500_000 }
 
   private func address(_ page: Int, _ offset: Int, _ count: Int) throws(FlashError) -> UInt32 {
@@ -140,14 +140,13 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
     ]
   }
 
-  /// Runs a command that changes the memory: write enable, the command, and the wait for its end.
+  /// Executes a command that changes the memory: write enable, the command, and the wait for completion.
   private mutating func change(_ head: [4 of UInt8], _ body: Span<UInt8>) throws(FlashError) {
     try send([Command.writeEnable])
     guard try status() & Status.writeEnabled != 0 else { throw .hardware }
     do throws(SPIError) { try bus.send(head.span, body) } catch { throw .hardware }
     try waitUntilReady()
-    // The chip clears the write enable latch when the command is complete. If it is still set, the command
-    // was not received.
+    // The chip clears the write enable latch on completion. If it is still set, the command was not received.
     guard try status() & Status.writeEnabled == 0 else { throw .hardware }
   }
 
@@ -170,7 +169,8 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
     throw .hardware
   }
 
-  /// Whether `count` bytes from `address` on are those of `expected`, or all ones if that is `nil`.
+  /// Whether `count` bytes from `address` on are equal to `expected`; if that is `nil`, whether they are all
+  /// ones.
   private mutating func holds(_ address: UInt32, _ count: Int, _ expected: Span<UInt8>?) throws(FlashError)
     -> Bool
   {

@@ -1,48 +1,48 @@
 extension NRF {
   /// The clocks of the chip (nRF51 Series Reference Manual, "CLOCK"; nRF52840 Product Specification,
-  /// "CLOCK"). Nothing here waits: a clock runs some time after it was started.
+  /// "CLOCK"). No call blocks: a clock runs some time after it was started.
   ///
-  /// On boards with USB, `USBD` starts and stops the high-frequency crystal.
+  /// On boards with USB, `USBD` starts and stops the high-frequency crystal oscillator.
   public struct Clock<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
 
-    /// The clock control with these registers, at 0x4000_0000.
+    /// Uses the clock control with these registers, at 0x4000_0000.
     public init(_ registers: consuming Block) { self.registers = registers }
 
-    /// Where the 32,768 Hz of the low-frequency clock come from.
+    /// The source of the low-frequency clock (32,768 Hz).
     public enum LowFrequencySource: UInt32, BitwiseCopyable, Sendable {
-      /// The chip's own oscillator: an error of up to 2 % without calibration.
+      /// The internal RC oscillator: accuracy ±2 % without calibration.
       case oscillator = 0
-      /// A crystal: takes a quarter of a second to start, during which the nRF52 uses the oscillator.
+      /// The crystal oscillator: start-up takes 250 ms, during which the nRF52 uses the RC oscillator.
       case crystal = 1
-      /// Derived from the high-frequency clock, which then never stops.
+      /// Synthesised from the high-frequency clock, which then runs continuously.
       case synthesized = 2
     }
 
-    /// Starts the low-frequency clock, unless that was done since the reset.
+    /// Starts the low-frequency clock. No effect if it has been started since the reset.
     public mutating func startLowFrequency(_ source: LowFrequencySource) {
-      // LFCLKRUN and not LFCLKSTAT: behind a reset that is not its own the watchdog continues, and has the
-      // oscillator run. LFCLKSTAT says so, and an RTC counts only behind LFCLKSTART nevertheless (Zephyr's
-      // pull request 4096; RIOT's 20665).
+      // LFCLKRUN, not LFCLKSTAT: after a reset the watchdog may still run and keep the oscillator running.
+      // LFCLKSTAT then indicates a running clock, but an RTC counts only after LFCLKSTART (Zephyr's pull
+      // request 4096; RIOT's 20665).
       if registers.read(At.lowFrequencyRun) & 1 == 0 {
-        // The source may only be chosen while the clock is not started.
+        // The source may be selected only while the clock is stopped.
         registers.write(source.rawValue, to: At.lowFrequencySource)
       }
       registers.trigger(At.startLowFrequency)
     }
 
-    /// The present source of the low-frequency clock; `nil` if it does not run. A crystal that does not start
-    /// leaves the oscillator.
+    /// The current source of the low-frequency clock; `nil` if it is not running. While a crystal has not
+    /// started, it is the RC oscillator.
     public mutating func lowFrequency() -> LowFrequencySource? {
       let status = registers.read(At.lowFrequencyStatus)
       return status & Self.running == 0 ? nil : LowFrequencySource(rawValue: status & 3)
     }
 
-    /// Starts the crystal of the high-frequency clock, which makes a UART's speed exact. It takes about a
-    /// third of a millisecond.
+    /// Starts the high-frequency crystal oscillator, which is required for an exact baud rate. Start-up takes
+    /// about 0.33 ms.
     public mutating func startHighFrequencyCrystal() { registers.trigger(At.startHighFrequency) }
 
-    /// Whether the high-frequency clock runs on its crystal.
+    /// Whether the high-frequency clock is driven by its crystal oscillator.
     public mutating func isOnCrystal() -> Bool {
       registers.read(At.highFrequencyStatus) & (Self.running | 1) == Self.running | 1
     }

@@ -1,25 +1,25 @@
 extension NRF {
   /// The pins of one port (nRF51 Series Reference Manual, "GPIO"; nRF52840 Product Specification, "GPIO").
   ///
-  /// Port 0 is at 0x5000_0000, port 1 of the nRF52833 and nRF52840 at 0x5000_0300. Pins are given by number
-  /// alone: the port is the block.
+  /// Port 0 is at 0x5000_0000, port 1 of the nRF52833 and nRF52840 at 0x5000_0300. A pin is identified by its
+  /// number only, as the block determines the port.
   public struct GPIO<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
 
-    /// The port with these registers.
+    /// Uses the port with these registers.
     public init(_ registers: consuming Block) { self.registers = registers }
 
     /// The function of a pin.
     public enum Mode: BitwiseCopyable, Sendable {
-      /// Read, with a resistor to supply or ground, or neither.
+      /// An input with the given pull resistor.
       case input(Pull)
-      /// Driven, high or low from the start.
+      /// An output with the given initial level.
       case output(high: Bool)
-      /// As after reset: not driven and not read.
+      /// Neither input nor output: the state after reset.
       case disconnected
     }
 
-    /// A pin's own resistor, about 13 kΩ.
+    /// The internal pull resistor of a pin, about 13 kΩ.
     public enum Pull: UInt32, BitwiseCopyable, Sendable {
       case none = 0
       /// To ground.
@@ -42,12 +42,12 @@ extension NRF {
       }
     }
 
-    /// Drives pin `number`, an output, high or low.
+    /// Sets the level of output pin `number`.
     public mutating func set(_ number: UInt8, _ high: Bool) {
       registers.write(1 &<< UInt32(number & 31), to: high ? outSet : outClear)
     }
 
-    /// Whether pin `number`, an input, is high.
+    /// Whether the level of input pin `number` is high.
     public mutating func isHigh(_ number: UInt8) -> Bool {
       registers.read(input) & 1 &<< UInt32(number & 31) != 0
     }
@@ -58,15 +58,15 @@ extension NRF {
     private var configuration: Register<PinConfiguration> { Register(0x700) }
   }
 
-  /// PIN_CNF: direction, input buffer, pull and drive of a pin.
+  /// PIN_CNF: direction, input buffer, pull resistor and drive strength of a pin.
   struct PinConfiguration: RegisterValue {
     let bits: UInt32
 
     /// Input buffer disconnected: bit 1, as after reset.
     static var disconnected: PinConfiguration { PinConfiguration(bits: 1 &<< 1) }
-    /// Direction out: bit 0; the input buffer is of no use.
+    /// Direction output: bit 0; the input buffer is disconnected.
     static var output: PinConfiguration { PinConfiguration(bits: 1 | 1 &<< 1) }
-    /// Direction in with the buffer connected; the pull is in bits 2…3.
+    /// Direction input with the buffer connected; the pull resistor is in bits 2…3.
     static func input(_ pull: UInt32) -> PinConfiguration { PinConfiguration(bits: pull &<< 2) }
   }
 }

@@ -1,18 +1,17 @@
 /// Peripherals of Nordic Semiconductor's nRF51 and nRF52 series. Registers and fields have the names of the
 /// nRF51 Series Reference Manual and of the nRF52833 and nRF52840 Product Specifications.
 ///
-/// Each driver owns one peripheral, whose registers it gets when it is made. Nothing is done to the hardware
-/// before its `start`.
+/// Each driver owns one peripheral, whose registers are passed to its initialiser. The hardware is not
+/// accessed before `start`.
 public enum NRF {
-  /// A register that starts something when 1 is written to it.
+  /// A task register: writing 1 triggers the task.
   struct Task: RegisterValue {
     let bits: UInt32
-    /// Starts it.
+    /// The value that triggers the task.
     static var trigger: Task { Task(bits: 1) }
   }
 
-  /// A register that the peripheral sets to 1 when something has happened, and that stays so until 0 is
-  /// written.
+  /// An event register: set to 1 by the peripheral when the event occurs, until 0 is written.
   struct Event: RegisterValue {
     let bits: UInt32
     /// The value that clears it.
@@ -27,8 +26,8 @@ extension RegisterBlock where Self: ~Copyable {
   @inline(always)
   mutating func trigger(_ task: Register<NRF.Task>) { write(.trigger, to: task) }
 
-  /// Clears an event. The write is read back, so that it has arrived before an interrupt it caused is looked
-  /// at again: the processor's writes to the peripheral bus are buffered.
+  /// Clears an event. The register is read back, as writes to the peripheral bus are buffered: the write must
+  /// have taken effect before an interrupt handler returns.
   @inline(always)
   mutating func clear(_ event: Register<NRF.Event>) {
     write(.clear, to: event)

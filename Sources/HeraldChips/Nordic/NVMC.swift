@@ -1,25 +1,25 @@
 import HeraldHAL
 
 extension NRF {
-  /// The chip's internal flash, through its controller NVMC (nRF51 Series Reference Manual, "NVMC"; nRF52840
-  /// Product Specification, 4.3 "NVMC"), as the memory of the log.
+  /// The chip's internal flash, accessed through the non-volatile memory controller (nRF51 Series Reference
+  /// Manual, "NVMC"; nRF52840 Product Specification, 4.3 "NVMC"), as the memory of the log.
   ///
-  /// While a word is written (46 µs at most on an nRF51, 41 µs on an nRF52840) or a page erased (23 ms and 85
-  /// ms) the processor is stopped, unless it runs from RAM. A word may be written twice between erasures:
+  /// While a word is written (at most 46 µs on an nRF51, 41 µs on an nRF52840) or a page erased (23 ms and 85
+  /// ms) the processor is halted, unless it executes from RAM. A word may be written twice between erasures:
   /// once by `program`, once by `clear`.
   public struct NVMC<Block: RegisterBlock & ~Copyable, Memory: RegisterBlock & ~Copyable>: Flash, ~Copyable {
     private var registers: Block
     private var memory: Memory
     private let start: UInt32
-    /// Bytes in a page: 1,024 on an nRF51, 4,096 on an nRF52.
+    /// The size of a page in bytes: 1,024 on an nRF51, 4,096 on an nRF52.
     public let pageSize: Int
-    /// How many pages the log has.
+    /// The number of pages of the log.
     public let pageCount: Int
-    /// The controller writes words of 32 bits.
+    /// The size of a word in bytes: the controller writes 32 bits.
     public var wordSize: Int { 4 }
 
-    /// The controller with these registers, and `pageCount` pages of flash from address `start` on. `memory`
-    /// is the flash: a block whose first word is at address `start`.
+    /// Uses the controller with these registers, and `pageCount` pages of flash from address `start` on.
+    /// `memory` is the flash: a block whose first word is at address `start`.
     public init(
       _ registers: consuming Block, memory: consuming Memory, start: UInt32, pageSize: Int, pageCount: Int
     ) {
@@ -30,7 +30,7 @@ extension NRF {
       self.pageCount = pageCount
     }
 
-    /// Reads. Whole words are read from the flash, as it is fetched in words anyway.
+    /// Reads bytes. The flash is read in whole words.
     public mutating func read(
       page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>
     ) throws(FlashError) {
@@ -59,7 +59,7 @@ extension NRF {
       }
     }
 
-    /// Sets words to zero. Words that are zero are not written: they may have had their two writes.
+    /// Sets words to zero. Words that are already zero are not written, as they may have been written twice.
     public mutating func clear(page: Int, offset: Int, count: Int) throws(FlashError) {
       let place = try wordPlace(page, offset, count)
       try enable(.write)
@@ -81,7 +81,8 @@ extension NRF {
 
     private typealias At = NVMCRegisters
 
-    /// How often READY is read before the controller counts as failed: far longer than an erasure.
+    /// The maximum number of reads of READY before the controller is considered failed: far longer than an
+    /// erasure.
     private static var pollLimit: Int { 2_000_000 }
 
     @inline(never)
@@ -97,7 +98,7 @@ extension NRF {
     }
 
     private mutating func write(_ word: UInt32, at place: UInt32) throws(FlashError) {
-      // The word is all ones already: writing it would only count as a write.
+      // The word is erased: writing all ones would only count as one of its two writes.
       guard word != .max else { return }
       memory.store(word, at: place)
       try waitUntilReady()
@@ -109,7 +110,7 @@ extension NRF {
       registers.write(access, to: At.configuration)
     }
 
-    /// Back to reading alone, so that a stray pointer writes to no flash.
+    /// Sets read-only access, so that erroneous writes do not change the flash.
     private mutating func disable() { registers.write(.read, to: At.configuration) }
 
     private mutating func waitUntilReady() throws(FlashError) {
@@ -118,7 +119,7 @@ extension NRF {
     }
   }
 
-  /// CONFIG.WEN: what may be done to the flash.
+  /// CONFIG.WEN: the permitted operations.
   struct NVMCAccess: RegisterValue {
     let bits: UInt32
     static var read: NVMCAccess { NVMCAccess(bits: 0) }
@@ -129,7 +130,7 @@ extension NRF {
   enum NVMCRegisters {
     static var ready: Register<UInt32> { Register(0x400) }
     static var configuration: Register<NVMCAccess> { Register(0x504) }
-    /// ERASEPCR1 on the nRF51, where it is for the part of the code that is not protected.
+    /// ERASEPAGE; on the nRF51 ERASEPCR1, for the code region that is not protected.
     static var erasePage: Register<UInt32> { Register(0x508) }
   }
 }

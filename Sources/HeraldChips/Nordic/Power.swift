@@ -1,65 +1,64 @@
 import HeraldHAL
 
 extension NRF {
-  /// The supply of the chip (nRF51 Series Reference Manual, "POWER"; nRF52840 Product Specification,
+  /// The power supply of the chip (nRF51 Series Reference Manual, "POWER"; nRF52840 Product Specification,
   /// "POWER").
   public struct Power<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
 
-    /// The supply control with these registers, at 0x4000_0000.
+    /// Uses the supply control with these registers, at 0x4000_0000.
     public init(_ registers: consuming Block) { self.registers = registers }
 
-    /// The reasons of the reset: RESETREAS. The hardware sets further bits until it is cleared, which this
-    /// function does.
+    /// Reads and clears the reset reasons (RESETREAS). The bits accumulate until they are cleared.
     public mutating func takeResetReason() -> ResetReason {
       let reason = registers.read(At.resetReason)
       registers.write(reason, to: At.resetReason)
       return reason
     }
 
-    /// Switches the DC/DC converter of the core's supply on. The board needs its inductor: without it the
-    /// chip loses its supply.
+    /// Enables the DC/DC converter of the core's supply. Requires the inductor on the board: without it the
+    /// core loses its supply.
     public mutating func enableDCDC() { registers.write(1, to: At.dcdcEnable) }
 
-    /// Opens the debug port if `accessProtection`, which is UICR.APPROTECT, is 0x5A; with anything else it
-    /// stays locked until the next reset ("Debug and trace", "Access port protection"; Nordic's IN-141).
+    /// Opens the debug port if `accessProtection`, the value of UICR.APPROTECT, is 0x5A; otherwise it stays
+    /// locked until the next reset ("Debug and trace", "Access port protection"; Nordic's IN-141).
     ///
-    /// For revisions that lock it at every reset, which alone have this register, APPROTECT.DISABLE: it stays
-    /// locked on them unless both UICR and the program open it.
+    /// For chip revisions that lock the port at every reset, which alone have the register APPROTECT.DISABLE:
+    /// it stays locked unless both UICR and the program open it.
     public mutating func setDebugPort(_ accessProtection: UInt32) {
       registers.write(accessProtection, to: At.debugPort)
     }
 
-    /// Whether there is voltage on VBUS. Chips with USB alone have this register.
+    /// Whether VBUS is present. Only chips with USB have this register.
     public mutating func hasUSBSupply() -> Bool { registers.read(At.usbSupply) & 1 != 0 }
 
     private typealias At = PowerRegisters
   }
 
-  /// The reasons of the reset. There may be several; none means a loss of power, or a brown-out.
+  /// The reset reasons. Several may be set; none means power-on or brown-out.
   public struct ResetReason: RegisterValue, Equatable {
-    /// What is in the register.
+    /// The contents of the register.
     public let bits: UInt32
 
-    /// The reasons that `bits` stand for.
+    /// The reset reasons in `bits`.
     public init(bits: UInt32) { self.bits = bits }
 
-    /// The reset pin.
+    /// Whether the reset pin caused the reset.
     public var isPin: Bool { bits & 1 != 0 }
-    /// The watchdog.
+    /// Whether the watchdog caused the reset.
     public var isWatchdog: Bool { bits & 1 &<< 1 != 0 }
-    /// The program itself, by SYSRESETREQ.
+    /// Whether software requested the reset by SYSRESETREQ.
     public var isRequested: Bool { bits & 1 &<< 2 != 0 }
-    /// A lockup: a fault in the fault handler.
+    /// Whether a lockup caused the reset: a fault in the fault handler.
     public var isLockup: Bool { bits & 1 &<< 3 != 0 }
-    /// The end of a sleep with everything off: a pin, a comparator, the debugger, NFC or USB.
+    /// Whether the reset is a wake-up from System OFF: by a pin, a comparator, the debugger, NFC or USB.
     public var isWakeUp: Bool { bits & 0x001F_0000 != 0 }
-    /// The supply came, or came back.
+    /// Whether the reset is a power-on or brown-out reset.
     public var isPowerOn: Bool { bits == 0 }
 
-    /// The most significant reason; `nil` if the restart was requested by software.
+    /// The most significant reason; `nil` if software requested the reset.
     public var cause: RestartCause? {
-      // Beside the pin's, bits are set that should not be (anomaly 136 of the nRF52).
+      // With a pin reset, further bits are set erroneously (anomaly 136 of the nRF52).
       if isPin { return .resetLine }
       if isWatchdog { return .watchdog }
       if isLockup { return .lockup }
@@ -77,11 +76,11 @@ extension NRF {
     static var dcdcEnable: Register<UInt32> { Register(0x578) }
   }
 
-  /// Limits the sleep current: otherwise an access of the processor to RAM that coincides with a slower one
-  /// by a peripheral may leave some 350 µA on (anomaly 246 of nRF52833 and nRF52840). The cost is up to 40 µA
-  /// while the 16 MHz clock runs.
+  /// Workaround for anomaly 246 of the nRF52833 and nRF52840: otherwise an access of the processor to RAM
+  /// that coincides with a slower one by a peripheral may increase the sleep current by about 350 µA. The
+  /// workaround costs up to 40 µA while the 16 MHz clock runs.
   ///
-  /// `registers` are those from 0x4007_AC00 on, which no chapter describes.
+  /// `registers` are those from 0x4007_AC00 on, which are documented only in the errata.
   public static func easeSleep<Block: RegisterBlock & ~Copyable>(_ registers: inout Block) {
     registers.write(2, to: Register<UInt32>(0x84))
   }
@@ -91,16 +90,16 @@ extension NRF {
   public struct FactoryInformation<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
 
-    /// The information registers, at 0x1000_0000.
+    /// Uses the information registers, at 0x1000_0000.
     public init(_ registers: consuming Block) { self.registers = registers }
 
-    /// The number of this chip, which is unique: DEVICEID, as two words, low and high.
+    /// The unique identifier of this chip: DEVICEID, as two words, low and high.
     public mutating func deviceIdentifier() -> (low: UInt32, high: UInt32) {
       (registers.read(Register<UInt32>(0x060)), registers.read(Register<UInt32>(0x064)))
     }
 
-    /// Which revision of its kind an nRF52 is, from 0 on: a word that no chapter names, by which Nordic's own
-    /// start-up code tells what a chip has.
+    /// The revision of an nRF52, from 0 on: an undocumented word, which Nordic's start-up code uses to
+    /// distinguish chips.
     public mutating func revision() -> UInt32 { registers.read(Register<UInt32>(0x134)) }
   }
 }

@@ -1,25 +1,25 @@
 import HeraldHAL
 
 extension NRF {
-  /// The random number generator, from thermal noise (nRF51 Series Reference Manual, "RNG"; nRF52840 Product
-  /// Specification, 6.19 "RNG"), with bias correction on.
+  /// The random number generator, based on thermal noise (nRF51 Series Reference Manual, "RNG"; nRF52840
+  /// Product Specification, 6.19 "RNG"), with bias correction enabled.
   ///
   /// It runs only while bytes are requested. A byte takes about 0.7 ms on an nRF51 and 0.12 ms on an nRF52,
-  /// and `next` waits for four: a node calls it when it starts and when its identity changes.
+  /// and `next` blocks for four bytes: a node calls it at start-up and when its identity changes.
   public struct RNG<Block: RegisterBlock & ~Copyable>: RandomSource, ~Copyable {
     private var registers: Block
     private var mixed: UInt32 = 0
-    /// Number of timeouts while waiting for a byte. Any value but 0 means that it has failed, and that the
-    /// results of `next` are predictable.
+    /// The number of timeouts. If it is not 0, the generator has failed and the results of `next` are
+    /// predictable.
     public private(set) var failures: UInt32 = 0
 
-    /// The generator with these registers.
+    /// Uses the generator with these registers.
     public init(_ registers: consuming Block) { self.registers = registers }
 
-    /// How often a byte is polled before the hardware counts as failed: some 50 ms at the least.
+    /// The maximum number of polls for a byte before the hardware is considered failed: at least 50 ms.
     static var pollLimit: Int { 200_000 }
 
-    /// The next 32 bits.
+    /// The next 32 random bits.
     public mutating func next() -> UInt32 {
       registers.write(1, to: At.configuration)
       registers.clear(At.valueReady)
@@ -29,8 +29,8 @@ extension NRF {
           registers.clear(At.valueReady)
           mixed = mixed &<< 8 | registers.read(At.value) & 0xFF
         } else {
-          // Without the hardware the values are not random. The device continues nevertheless: it records,
-          // and `failures` reports the fault.
+          // After a failure the values are not random. The device continues to record, and `failures` reports
+          // the fault.
           failures &+= 1
           mixed = mixed &* 1_664_525 &+ 1_013_904_223
         }

@@ -1,31 +1,31 @@
 import HeraldHAL
 
 extension NRF {
-  /// The analogue-to-digital converter, as far as the measurement of a supply needs it (nRF52840 Product
+  /// The analogue-to-digital converter, to the extent required for measuring a supply (nRF52840 Product
   /// Specification, "SAADC").
   public struct SAADC<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
     private let result: SharedBytes
 
-    /// The converter with these registers, which writes its result to `result`: a separate variable at a
+    /// Uses the converter with these registers, which writes its result to `result`: a separate variable at a
     /// fixed address.
     public init(_ registers: consuming Block, result: UnsafeMutablePointer<UInt32>) {
       self.registers = registers
       self.result = unsafe SharedBytes(UnsafeMutableRawPointer(result))
     }
 
-    /// The input that is measured.
+    /// The input to be measured.
     public enum Input: BitwiseCopyable, Sendable {
-      /// The supply of the chip, VDD.
+      /// The chip's supply, VDD.
       case vdd
-      /// The high-voltage supply VDDH (nRF52833, nRF52840), which the chip divides by five.
+      /// The high-voltage supply VDDH (nRF52833, nRF52840), divided by five in the chip.
       case vddh
-      /// A pin, AIN0…AIN7 as 0…7, behind a divider of the board: the voltage is `times` that on the pin.
+      /// A pin, AIN0…AIN7 as 0…7, behind a voltage divider: the measured voltage is `times` that on the pin.
       case pin(UInt8, times: UInt8)
     }
 
     /// The voltage of an input in millivolts; `nil` if the converter does not respond. Blocks for about 50
-    /// µs: 40 µs of sampling for the sake of dividers with large resistors, and the conversion.
+    /// µs: 40 µs of acquisition time, as required by dividers with high resistance, and the conversion.
     public mutating func millivolts(_ input: Input) -> UInt32? {
       let (select, factor): (UInt32, UInt32) =
         switch input {
@@ -37,7 +37,7 @@ extension NRF {
       defer { registers.write(0, to: At.enable) }
       registers.write(select, to: At.selectPositive)
       registers.write(0, to: At.selectNegative)
-      // Gain 1/6 of the 0.6 V reference: 3.6 V full scale; 40 µs of sampling; one input against ground.
+      // Gain 1/6 with the 0.6 V reference: full scale 3.6 V; acquisition time 40 µs; single-ended input.
       registers.write(5 &<< 16, to: At.configuration)
       registers.write(2, to: At.resolution)  // 12 bits
       registers.write(registers.busAddress(of: result.buffer(2)), to: At.resultPointer)
@@ -50,7 +50,7 @@ extension NRF {
       let value = Int16(bitPattern: UInt16(result[0]) | UInt16(result[1]) &<< 8)
       registers.trigger(At.stop)
       guard wait(for: At.stopped) else { return nil }
-      // Noise around ground reads as a negative value.
+      // Noise near 0 V reads as a negative value.
       return UInt32(max(value, 0)) &* 3_600 &* factor / 4_096
     }
 
@@ -59,13 +59,14 @@ extension NRF {
       return false
     }
 
-    /// How often an event is polled before the converter counts as failed: some milliseconds.
+    /// The maximum number of polls for an event before the converter is considered failed: several
+    /// milliseconds.
     private static var pollLimit: Int { 20_000 }
 
     private typealias At = SAADCRegisters
   }
 
-  /// A battery on the converter, as the source of the battery sensor.
+  /// A battery measured by the converter, as the power source of the battery sensor.
   public struct Battery<Block: RegisterBlock & ~Copyable>: PowerSource, ~Copyable {
     private var converter: SAADC<Block>
     private var power: Power<Block>
@@ -73,9 +74,9 @@ extension NRF {
     private let empty: UInt32
     private let full: UInt32
 
-    /// A battery on `input`, which is empty at one voltage and full at another, in millivolts, and in between
-    /// proportionally: 2,000 and 3,000 for a lithium coin cell, 3,300 and 4,200 for a lithium-ion one.
-    /// `power` states whether USB supplies the device.
+    /// A battery on `input` with the voltages in millivolts at which it is empty and full; the level is
+    /// interpolated linearly: 2,000 and 3,000 for a lithium coin cell, 3,300 and 4,200 for a lithium-ion
+    /// cell. `power` determines whether USB supplies the device.
     public init(
       _ converter: consuming SAADC<Block>, _ input: SAADC<Block>.Input, power: consuming Power<Block>,
       empty: UInt32, full: UInt32
@@ -87,7 +88,7 @@ extension NRF {
       self.full = full
     }
 
-    /// Measures.
+    /// Measures the voltage and returns the level; `nil` if the converter does not respond.
     public mutating func read() -> PowerReading? {
       guard let voltage = converter.millivolts(input) else { return nil }
       let range = full > empty ? full &- empty : 1

@@ -1,11 +1,11 @@
 import HeraldHAL
 
 extension NRF {
-  /// The SPI master with direct memory access of the nRF52 (nRF52840 Product Specification, "SPIM"), as a bus
-  /// with one chip, which a pin of its own selects.
+  /// The SPI master with EasyDMA of the nRF52 (nRF52840 Product Specification, "SPIM"), as a bus with one
+  /// chip and its chip select pin.
   ///
-  /// Data goes through a buffer in RAM, as the hardware has no other access. Calls block until the transfer
-  /// is complete: 1 µs a byte at 8 MHz.
+  /// Data passes through a buffer in RAM, as EasyDMA has no access to flash. Calls block until the transfer
+  /// is complete: 1 µs per byte at 8 MHz.
   public struct SPIM<Block: RegisterBlock & ~Copyable>: SPIBus, ~Copyable {
     private var registers: Block
     private var port: GPIO<Block>
@@ -13,8 +13,8 @@ extension NRF {
     private let buffer: SharedBytes
     private let capacity: Int
 
-    /// The master with these registers (SPIM0…SPIM2), the port of GPIO with the pin that selects the chip
-    /// when it is low, and a buffer at a fixed address, used for nothing else: 64 to 256 bytes are suitable.
+    /// Uses the master with these registers (SPIM0…SPIM2), the GPIO port of the chip select pin (active low),
+    /// and an exclusive buffer at a fixed address, of which 64 to 256 bytes are suitable.
     public init<let capacity: Int>(
       _ registers: consuming Block, port: consuming GPIO<Block>, chipSelect: UInt8,
       buffer: UnsafeMutablePointer<[capacity of UInt8]>
@@ -26,8 +26,8 @@ extension NRF {
       self.capacity = min(capacity, 0xFF)
     }
 
-    /// Configures the bus at 8 MHz, mode 0, and switches it on. SCK and MOSI are to be configured as outputs
-    /// that are low, MISO as an input, before; the pin that selects is configured here.
+    /// Configures the bus for 8 MHz and mode 0, and enables it. SCK and MOSI must have been configured as
+    /// outputs with low level and MISO as an input; the chip select pin is configured here.
     public mutating func start(clock: Pin, out: Pin, in input: Pin) {
       port.configure(chipSelect, .output(high: true))
       registers.write(0, to: At.enable)
@@ -48,7 +48,7 @@ extension NRF {
       try send(body)
     }
 
-    /// Sends `head` and then receives as many bytes as `target` holds.
+    /// Sends `head` and then receives bytes until `target` is full.
     public mutating func send(
       _ head: Span<UInt8>, receiving target: inout MutableSpan<UInt8>
     ) throws(SPIError) {
@@ -66,7 +66,7 @@ extension NRF {
 
     private typealias At = SPIMRegisters
 
-    /// How often END is polled: 255 bytes take 255 µs at 8 MHz.
+    /// The maximum number of polls of END: 255 bytes take 255 µs at 8 MHz.
     private static var pollLimit: Int { 20_000 }
 
     private mutating func send(_ bytes: Span<UInt8>) throws(SPIError) {

@@ -1,24 +1,24 @@
 import HeraldHAL
 
 extension NRF {
-  /// A TIMER as the clock of a board: 32 bits at 1 MHz, which wrap after 71 minutes (nRF51 Series Reference
-  /// Manual, "TIMER"; nRF52840 Product Specification, "TIMER").
+  /// A TIMER as the clock of a board: a 32-bit counter at 1 MHz, which wraps after 71 minutes (nRF51 Series
+  /// Reference Manual, "TIMER"; nRF52840 Product Specification, "TIMER").
   ///
-  /// It keeps the 16 MHz clock running, which costs some hundred microamperes: boards with a low-frequency
-  /// crystal use `RTCClock`. It is for emulators, which have no RTC, and for boards with external supply.
+  /// It keeps the 16 MHz clock running, at a cost of several hundred microamperes: boards with a
+  /// low-frequency crystal use `RTCClock`. It is intended for emulators, which have no RTC, and for boards
+  /// with external supply.
   public struct TimerClock<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
-    /// The counter at the last call of `now`, and that time in whole milliseconds and microseconds above
-    /// them.
+    /// The counter at the last call of `now`, and that time in milliseconds and remaining microseconds.
     private var counted: UInt32 = 0
     private var milliseconds: UInt64 = 0
     private var microseconds: UInt32 = 0
 
-    /// The clock on the timer with these registers. A timer of the nRF51 other than TIMER0 has 16 bits only
-    /// and is not supported.
+    /// Uses the timer with these registers. On the nRF51 only TIMER0 has 32 bits; the others are not
+    /// supported.
     public init(_ registers: consuming Block) { self.registers = registers }
 
-    /// Begins to count, from 0.
+    /// Starts to count from 0.
     public mutating func start() {
       registers.trigger(At.stop)
       registers.write(0, to: At.mode)
@@ -35,7 +35,7 @@ extension NRF {
       microseconds &+= count &- counted
       counted = count
       if microseconds >= 1_000 {
-        // Most calls come within the same millisecond.
+        // Most calls occur within the same millisecond.
         let passed = microseconds.thousandth
         milliseconds &+= UInt64(wide: passed)
         microseconds &-= passed &* 1_000
@@ -43,10 +43,10 @@ extension NRF {
       return Instant(milliseconds: milliseconds)
     }
 
-    /// Sets the timer's interrupt to `deadline`, or 35 minutes after the last call of `now` if that is
-    /// sooner. Returns `false` if that moment has passed: the processor must not sleep.
+    /// Sets the timer's interrupt to `deadline`, or to 35 minutes after the last call of `now` if that is
+    /// sooner. Returns `false` if that time has passed: the processor must not sleep.
     public mutating func wake(at deadline: Instant) -> Bool {
-      // Counted from the last call of `now`: the time since then is in the counter.
+      // Relative to the last call of `now`, to which `counted` belongs.
       let asked = Instant(milliseconds: milliseconds)
       guard deadline > asked else { return false }
       let wait = min(deadline.since(asked).milliseconds, 0x7FFF_FFFF / 1_000) &* 1_000 &- microseconds
@@ -54,21 +54,22 @@ extension NRF {
       return wake(atCount: counted &+ wait)
     }
 
-    /// The counter, in microseconds: what `wake(atCount:)` counts from. Enables the timer's interrupt.
+    /// The counter in microseconds, to which the argument of `wake(atCount:)` is relative. Enables the
+    /// timer's interrupt.
     @inline(__always)
     public mutating func beginSteps() -> UInt32 {
       letInterrupt()
       return capture()
     }
 
-    /// Sets the timer's interrupt to that count, at most 35 minutes from now. Returns `false` if it has
-    /// passed meanwhile: the processor must not sleep.
+    /// Sets the timer's interrupt to this count, at most 35 minutes from now. Returns `false` if it has
+    /// passed: the processor must not sleep.
     @inline(__always)
     public mutating func wake(atCount count: UInt32) -> Bool {
       registers.write(count, to: At.compareValue.at(1))
       registers.write(.clear, to: At.compare.at(1))
-      // A value that the counter has passed by now would match only after 71 minutes. Reading the counter
-      // also completes the writes above.
+      // A value already passed would match only after 71 minutes. Reading the counter also completes the
+      // preceding writes.
       return Int32(bitPattern: count &- capture()) > 0
     }
 
@@ -80,16 +81,16 @@ extension NRF {
       mutating get { registers.hasHappened(At.compare.at(1)) }
     }
 
-    /// Keeps the timer from interrupting again. For its interrupt handler; `isDue` does not change.
+    /// Disables the timer's interrupt. For its interrupt handler; `isDue` does not change.
     public mutating func silence() { registers.write(1 &<< 17, to: At.interruptClear) }
 
-    /// Clears the interrupt, once it has woken the processor.
+    /// Clears the interrupt after it has woken the processor.
     public mutating func acknowledge() {
       registers.write(1 &<< 17, to: At.interruptClear)
       registers.clear(At.compare.at(1))
     }
 
-    /// The counter, which can only be read through a compare register.
+    /// The counter, which can be read only through a capture register.
     private mutating func capture() -> UInt32 {
       registers.trigger(At.capture)
       return registers.read(At.compareValue)
@@ -108,9 +109,9 @@ extension NRF {
     static var compare: Register<Event> { Register(0x140) }
     static var interruptSet: Register<UInt32> { Register(0x304) }
     static var interruptClear: Register<UInt32> { Register(0x308) }
-    /// 0: timer; 1: counter; 2: low power counter (nRF52).
+    /// MODE. 0: timer; 1: counter; 2: low-power counter (nRF52).
     static var mode: Register<UInt32> { Register(0x504) }
-    /// 3: 32 bits.
+    /// BITMODE. 3: 32 bits.
     static var bitMode: Register<UInt32> { Register(0x508) }
     static var prescaler: Register<UInt32> { Register(0x510) }
     static var compareValue: Register<UInt32> { Register(0x540) }

@@ -1,33 +1,33 @@
 import HeraldHAL
 
 extension NRF {
-  /// The UART with direct memory access of the nRF52 (nRF52840 Product Specification, "UARTE"), as a line to
-  /// a Bluetooth controller.
+  /// The UART with EasyDMA of the nRF52 (nRF52840 Product Specification, "UARTE"), as a line to a Bluetooth
+  /// controller.
   ///
-  /// Received bytes go into the two halves of a buffer in turn. When a half is full, PPI starts the receiver
-  /// on the other one in the same moment, and disables that channel: it works once, and is armed again only
-  /// when the next half has been read. No byte is thus lost between the halves, and none is overwritten if
-  /// the loop reads late: the receiver then stops, and with flow control the hardware raises RTS. Bytes in a
-  /// half that is not full are counted by a timer, as the UARTE itself reports their number only at the end.
+  /// Bytes are received into the two halves of a buffer alternately. When a half is full, PPI starts the
+  /// receiver on the other one without delay and disables that PPI channel, which is enabled again only after
+  /// the next half has been read. Therefore no byte is lost between the halves, and none is overwritten if
+  /// the loop reads late: the receiver then stops, and with flow control the hardware deasserts RTS. Bytes in
+  /// a half that is not full are counted by a timer, as the UARTE reports their number only at the end.
   ///
-  /// It needs a TIMER of 32 bits, two channels and a group of PPI. While it receives, the 16 MHz clock runs.
+  /// It requires a 32-bit TIMER, two PPI channels and a PPI group. While it receives, the 16 MHz clock runs.
   public struct UARTE<Block: RegisterBlock & ~Copyable>: ControllerTransport, ~Copyable {
     private var registers: Block
     private var counter: Block
     private var ppi: PPI<Block>
     private let wiring: UARTEWiring
     private let memory: UARTEMemory
-    /// Bytes that were delivered; halves on which the receiver was started, which are in `memory` in turn.
-    /// Both wrap at 2³².
+    /// The number of bytes read, and the number of halves on which the receiver was started, alternately in
+    /// `memory`. Both wrap at 2³².
     private var delivered: UInt32 = 0
     private var started: UInt32 = 0
-    /// Whether PPI is to start the receiver on the next half.
+    /// Whether PPI will start the receiver on the next half.
     private var isArmed = false
     private var isSending = false
     /// The errors since start.
     public var faults: SerialFaults { memory.faults }
 
-    /// The UARTE with these registers, a timer, and PPI, whose addresses are in `wiring`.
+    /// Uses the UARTE with these registers, a timer, and PPI, whose addresses are in `wiring`.
     public init(
       _ registers: consuming Block, counter: consuming Block, ppi: consuming Block, wiring: UARTEWiring,
       memory: UARTEMemory
@@ -39,8 +39,8 @@ extension NRF {
       self.memory = memory
     }
 
-    /// Configures the line and switches it on. The pins are to be configured as inputs (RXD, CTS) and outputs
-    /// that are high (TXD, RTS) before. Without room for two halves nothing is started.
+    /// Configures the line and enables it. The pins must have been configured as inputs (RXD, CTS) and as
+    /// outputs with high level (TXD, RTS). If there is no room for two halves, nothing is started.
     public mutating func start(_ pins: SerialPins, _ baudRate: BaudRate) {
       guard memory.half > 0 else { return }
       registers.write(0, to: Serial.enable)
@@ -54,7 +54,7 @@ extension NRF {
         wiring.firstChannel, event: wiring.address &+ Serial.rxdReady.offset,
         task: wiring.counterAddress &+ TimerRegisters.count.offset)
       ppi.enable(wiring.firstChannel)
-      // The second channel starts the receiver, and then its group, which is itself, is switched off.
+      // The second channel starts the receiver and disables its own group, and thereby itself.
       ppi.disable(nextHalf)
       ppi.connect(
         nextHalf, event: wiring.address &+ At.endRX.offset,
@@ -67,7 +67,7 @@ extension NRF {
 
     public static var isAlwaysThere: Bool { true }
 
-    /// Reads received bytes. The line is never lost.
+    /// Reads received bytes. Never returns -1: the line cannot be disconnected.
     public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
       if let errors = registers.takeErrors() {
         if errors.hasOverrun { memory.overruns.value &+= 1 }
@@ -77,7 +77,7 @@ extension NRF {
       guard started > 0 else { return 0 }
       let received = count()
       keepReceiving(received)
-      // Beyond the halves that were started, bytes are in the receiver's FIFO.
+      // Bytes beyond the halves that were started are in the receiver's FIFO.
       let inFIFO = max(0, Int32(bitPattern: received &- end))
       let ready = Int(truncatingIfNeeded: received &- UInt32(bitPattern: inFIFO) &- delivered)
       let taken = min(ready, buffer.count)
@@ -90,10 +90,10 @@ extension NRF {
       return taken
     }
 
-    /// As long as the memory for sending.
+    /// The maximum length of a packet in bytes: the size of the transmit buffer.
     public var longestPacket: Int { memory.sendCapacity }
 
-    /// Sends a packet. One that is longer than the memory for sending is never accepted.
+    /// Sends a packet. A packet longer than the transmit buffer is never accepted.
     public mutating func write(_ packet: Span<UInt8>) -> Bool {
       noteSent()
       guard !isSending, started > 0, packet.count <= memory.sendCapacity else { return false }
@@ -112,11 +112,11 @@ extension NRF {
 
     /// The PPI channel that starts the receiver on the next half.
     private var nextHalf: Int { wiring.firstChannel &+ 1 }
-    /// How many bytes fit into the halves that were started, since the beginning.
+    /// The total capacity in bytes of the halves that were started.
     private var end: UInt32 { started &* UInt32(truncatingIfNeeded: memory.half) }
 
-    /// Records that a packet was sent. In each round, not when the next one is to be sent: an event that is
-    /// set keeps its interrupt pending, and the processor from sleeping.
+    /// Records that a packet was sent. Called in each round, not only before the next packet, as an event
+    /// that is set keeps its interrupt pending and prevents sleep.
     private mutating func noteSent() {
       guard isSending, registers.hasHappened(At.endTX) else { return }
       registers.clear(At.endTX)
@@ -134,7 +134,8 @@ extension NRF {
     /// The number of bytes received since the start. All of them are in memory, or in the FIFO if the
     /// receiver is stopped.
     private mutating func count() -> UInt32 {
-      // The event before the count: a byte that comes after it sets the event again, and ends the sleep.
+      // The event is cleared before the count is read: a byte received later sets it again and ends the
+      // sleep.
       registers.clear(Serial.rxdReady)
       counter.trigger(TimerRegisters.capture)
       let received = counter.read(TimerRegisters.compareValue)
@@ -143,36 +144,36 @@ extension NRF {
       return received
     }
 
-    /// Waits until counted bytes are in memory. RXDRDY is likely to occur before its byte is in memory; the
-    /// manual does not specify how long before. A transfer takes a few cycles of the 16 MHz bus, as is each
-    /// of these reads; the FIFO holds six at most.
+    /// Waits until counted bytes are in memory. RXDRDY may occur before its byte is in memory; the manual
+    /// does not specify the delay. A transfer takes a few cycles of the 16 MHz bus, as does each of these
+    /// reads; the FIFO contains at most six bytes.
     private mutating func settle() {
       for _ in 0..<24 { _ = registers.read(Serial.rxdReady) }
     }
 
-    /// Makes the receiver continue with the next half, now or when this one is full, if that half has been
-    /// read.
+    /// Ensures that the receiver continues with the next half, now or when the current one is full, if that
+    /// half has been read.
     private mutating func keepReceiving(_ received: UInt32) {
       if isArmed, !ppi.isEnabled(nextHalf) {
-        // The channel was triggered.
+        // The channel was triggered, and has disabled itself.
         isArmed = false
         started &+= 1
       }
       let isFull = Int32(bitPattern: received &- end) >= 0
       if isArmed, isFull {
-        // The half became full just before the connection was switched on.
+        // The half became full just before the channel was enabled.
         ppi.disable(nextHalf)
         isArmed = false
         startReceiver()
         return
       }
-      // The next half is where the one before this was, which has to have been read.
+      // The next half was used before the current one, and must have been read.
       let free = Int32(bitPattern: delivered &- (end &- UInt32(truncatingIfNeeded: memory.half))) >= 0
       guard !isArmed, free else { return }
       if isFull {
         startReceiver()
       } else if registers.hasHappened(At.rxStarted) {
-        // The address may be changed once the receiver has latched the one before.
+        // The address may be changed after the receiver has latched the previous one.
         registers.clear(At.rxStarted)
         setReceivePointer()
         ppi.enable(nextHalf)
@@ -185,7 +186,7 @@ extension NRF {
       setReceivePointer()
       registers.trigger(Serial.startRX)
       started &+= 1
-      // Bytes waiting in the FIFO are moved now.
+      // Bytes in the FIFO are transferred now.
       settle()
     }
 
@@ -196,37 +197,37 @@ extension NRF {
     }
   }
 
-  /// Whether bytes have begun to arrive at a UARTE, for the code that decides when to read them: each of them
-  /// has an interrupt of its own, which ends a sleep, and a packet is better processed as a whole.
+  /// Detects that bytes are arriving at a UARTE, for code that decides when to read them: each byte causes an
+  /// interrupt that ends a sleep, whereas a packet is more efficiently processed as a whole.
   public struct UARTEArrivals<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
 
-    /// Of the UARTE with these registers, which a `UARTE` drives.
+    /// Uses the UARTE with these registers, which is driven by a `UARTE`.
     public init(_ registers: consuming Block) { self.registers = registers }
 
     /// Whether a byte was received since the line was last read.
     public var hasBegun: Bool { mutating get { registers.hasHappened(SerialRegisters.rxdReady) } }
 
-    /// Disables the interrupts of single bytes, or enables them again. Bytes are stored nevertheless, as long
-    /// as the line is read before half of that is full.
+    /// Disables or enables the interrupts of single bytes. Bytes are received in either case, provided that
+    /// the line is read before half of the buffer is full.
     public mutating func hold(_ isHeld: Bool) {
       registers.write(
         UARTEInterrupts.rxdReady, to: isHeld ? SerialRegisters.interruptClear : SerialRegisters.interruptSet)
     }
   }
 
-  /// Which UARTE, timer and parts of PPI a `UARTE` works with.
+  /// The UARTE, timer, and PPI channels and group used by a `UARTE`.
   public struct UARTEWiring: BitwiseCopyable, Sendable {
-    /// Address of the UARTE.
+    /// The address of the UARTE.
     public var address: UInt32
-    /// Address of the TIMER that counts.
+    /// The address of the TIMER that counts bytes.
     public var counterAddress: UInt32
-    /// The first of two channels of PPI, 0…18.
+    /// The first of two PPI channels, 0…18.
     public var firstChannel: Int
-    /// The group of PPI, 0…5.
+    /// The PPI group, 0…5.
     public var group: Int
 
-    /// UARTE0 (0x4000_2000, interrupt 2) with TIMER1, channels 0 and 1 and group 0.
+    /// By default UARTE0 (0x4000_2000, interrupt 2) with TIMER1, channels 0 and 1 and group 0.
     public init(
       address: UInt32 = 0x4000_2000, counterAddress: UInt32 = 0x4000_9000, firstChannel: Int = 0,
       group: Int = 0
@@ -239,29 +240,29 @@ extension NRF {
   }
 
   /// The memory of a `UARTEMemory`: `incoming` bytes, a power of two of at least 2, in two halves; `outgoing`
-  /// for the longest packet: 50 at least. A variable of this type must be in RAM (EasyDMA).
+  /// bytes for the longest packet, at least 50. A variable of this type must be in RAM (EasyDMA).
   public struct UARTEStorage<let incoming: Int, let outgoing: Int>: ~Copyable {
     private var overruns: UInt32 = 0
     private var framing: UInt32 = 0
     private var received: [incoming of UInt8] = .init(repeating: 0)
     private var toSend: [outgoing of UInt8] = .init(repeating: 0)
 
-    /// Zeros.
+    /// Creates zeroed storage.
     public init() {}
   }
 
-  /// The receive and send buffers of a UARTE, accessed by direct memory access.
+  /// The receive and transmit buffers of a UARTE, accessed by EasyDMA.
   public struct UARTEMemory: BitwiseCopyable, @unchecked Sendable {
     let overruns: SharedWord
     let framing: SharedWord
     let received: SharedBytes
     let toSend: SharedBytes
-    /// Bytes in a half: a power of two, or 0 if there is no room for two halves.
+    /// The size of a half in bytes: a power of two, or 0 if there is no room for two halves.
     let half: Int
-    /// The longest packet.
+    /// The maximum length of a packet in bytes.
     let sendCapacity: Int
 
-    /// The memory in `storage`, which has a fixed address and is used for nothing else.
+    /// Uses the memory in `storage`, which must have a fixed address and no other user.
     public init<let incoming: Int, let outgoing: Int>(
       _ storage: UnsafeMutablePointer<UARTEStorage<incoming, outgoing>>
     ) {
@@ -272,7 +273,7 @@ extension NRF {
       unsafe toSend = SharedBytes(start + 8 + incoming)
       var half = incoming >= 2 ? 1 : 0
       while half > 0, half <= incoming &>> 2 { half = half &* 2 }
-      // Counts have 16 bits.
+      // EasyDMA counts have 16 bits.
       self.half = min(half, 0x8000)
       sendCapacity = min(outgoing, 0xFFFF)
     }
@@ -280,7 +281,7 @@ extension NRF {
     /// The errors since start.
     public var faults: SerialFaults { SerialFaults(overruns: overruns.value, framing: framing.value) }
 
-    /// From a count of bytes to a place in the two halves.
+    /// The mask that converts a byte count to an offset in the two halves.
     var mask: UInt32 { UInt32(truncatingIfNeeded: half &* 2 &- 1) }
   }
 
@@ -292,7 +293,7 @@ extension NRF {
     static var all: UInt32 { rxdReady | endTX | error }
   }
 
-  /// The registers of the UARTE that the UART does not have.
+  /// The registers that only the UARTE has.
   private enum UARTERegisters {
     static var endRX: Register<Event> { Register(0x110) }
     static var endTX: Register<Event> { Register(0x120) }

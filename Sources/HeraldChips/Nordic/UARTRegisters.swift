@@ -5,12 +5,12 @@ extension NRF {
     public var rxd: Pin
     /// Transmit data.
     public var txd: Pin
-    /// Low while this side can receive; `nil` without flow control.
+    /// Request to send, active low: this side can receive; `nil` without flow control.
     public var rts: Pin?
-    /// Low while the other side can receive; `nil` without flow control.
+    /// Clear to send, active low: the other side can receive; `nil` without flow control.
     public var cts: Pin?
 
-    /// A line on these pins. Flow control needs both `rts` and `cts`.
+    /// Initialises each member. Flow control requires both `rts` and `cts`.
     public init(rxd: Pin, txd: Pin, rts: Pin? = nil, cts: Pin? = nil) {
       (self.rxd, self.txd, self.rts, self.cts) = (rxd, txd, rts, cts)
     }
@@ -19,21 +19,21 @@ extension NRF {
     public var hasFlowControl: Bool { rts != nil && cts != nil }
   }
 
-  /// Bits a second. The two kinds of UART have tables of their own for the same rates.
+  /// The baud rate. The register values of UART and UARTE differ.
   public enum BaudRate: BitwiseCopyable, Sendable {
-    /// 9,600 bits a second.
+    /// 9,600 bit/s.
     case baud9600
-    /// 57,600 bits a second.
+    /// 57,600 bit/s.
     case baud57600
-    /// 115,200 bits a second.
+    /// 115,200 bit/s.
     case baud115200
-    /// 230,400 bits a second.
+    /// 230,400 bit/s.
     case baud230400
-    /// 460,800 bits a second.
+    /// 460,800 bit/s.
     case baud460800
-    /// 921,600 bits a second.
+    /// 921,600 bit/s.
     case baud921600
-    /// 1,000,000 bits a second.
+    /// 1,000,000 bit/s.
     case baud1M
 
     /// BAUDRATE of the UART (nRF51 Series Reference Manual, "Register Overview").
@@ -77,7 +77,7 @@ extension NRF {
     var hasFraming: Bool { bits & 0b1100 != 0 }
   }
 
-  /// The registers that UART and UARTE share, at the same places.
+  /// The registers common to UART and UARTE, at the same offsets.
   enum SerialRegisters {
     static var startRX: Register<Task> { Register(0x000) }
     static var stopRX: Register<Task> { Register(0x004) }
@@ -100,7 +100,7 @@ extension NRF {
 }
 
 extension RegisterBlock where Self: ~Copyable {
-  /// Sets a UART or UARTE that is disabled to its pins and speed.
+  /// Configures pins and baud rate of a UART or UARTE, which must be disabled.
   mutating func configureLine(_ pins: NRF.SerialPins, _ baudRate: UInt32) {
     typealias At = NRF.SerialRegisters
     let controlled = pins.hasFlowControl
@@ -112,7 +112,7 @@ extension RegisterBlock where Self: ~Copyable {
     write(NRF.SerialConfiguration(hasFlowControl: controlled), to: At.configuration)
   }
 
-  /// Reads and clears a reported error.
+  /// Reads and clears the error sources, if an error was reported.
   mutating func takeErrors() -> NRF.SerialErrors? {
     typealias At = NRF.SerialRegisters
     guard hasHappened(At.error) else { return nil }

@@ -2,22 +2,22 @@ import HeraldHAL
 
 extension NRF {
   /// The watchdog (nRF51 Series Reference Manual, "WDT"; nRF52840 Product Specification, "WDT"). Once started
-  /// it cannot be stopped or changed until a reset, and counts in sleep too. While a debugger halts the
-  /// processor it waits.
+  /// it cannot be stopped or reconfigured until a reset. It counts during sleep, and pauses while a debugger
+  /// halts the processor.
   public struct WDT<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
 
-    /// The watchdog with these registers.
+    /// Uses the watchdog with these registers.
     public init(_ registers: consuming Block) { self.registers = registers }
 
-    /// Starts it: it resets the chip if it is not fed for `timeout`, 1 ms to 36 hours; zero counts as 1 ms.
-    /// One that runs is not changed, and fed.
+    /// Starts the watchdog: the chip is reset if it is not fed for `timeout`, 1 ms to 36 hours; 0 is treated
+    /// as 1 ms. One that is already running is fed and not reconfigured.
     public mutating func start(_ timeout: Interval) {
       guard registers.read(At.running) & 1 == 0 else { return feed() }
-      // 32,768 ticks a second, in whole milliseconds; values beyond 32 bits are limited to the maximum.
+      // 32,768 ticks per second, in whole milliseconds; larger values are limited to the maximum of 32 bits.
       let milliseconds = min(max(timeout.milliseconds, 1), 131_071_000)
       let ticks = milliseconds / 1_000 &* 32_768 &+ milliseconds % 1_000 &* 32_768 / 1_000
-      registers.write(1, to: At.configuration)  // SLEEP: runs; HALT: waits
+      registers.write(1, to: At.configuration)  // SLEEP: run; HALT: pause
       registers.write(max(ticks, 16) &- 1, to: At.reload)
       registers.write(1, to: At.requests)
       registers.trigger(At.start)
@@ -32,9 +32,9 @@ extension NRF {
   private enum WatchdogRegisters {
     static var start: Register<Task> { Register(0x000) }
     static var running: Register<UInt32> { Register(0x400) }
-    /// CRV: the time, in ticks less one; 15 at the least.
+    /// CRV: the timeout in ticks minus one, at least 15.
     static var reload: Register<UInt32> { Register(0x504) }
-    /// RREN: which of the eight places to feed it at count.
+    /// RREN: the enabled ones of the eight reload request registers.
     static var requests: Register<UInt32> { Register(0x508) }
     static var configuration: Register<UInt32> { Register(0x50C) }
     static var feed: Register<UInt32> { Register(0x600) }

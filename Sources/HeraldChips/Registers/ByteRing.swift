@@ -1,4 +1,5 @@
-/// The memory of a `ByteRing`: all zero bits, so that as a global variable it costs no flash.
+/// The memory of a `ByteRing`. Its initial value is all zero bits, so that a global variable of this type is
+/// in .bss and takes no flash.
 public struct ByteRingStorage<let bytes: Int>: ~Copyable {
   private var appended: UInt32 = 0
   private var taken: UInt32 = 0
@@ -7,29 +8,28 @@ public struct ByteRingStorage<let bytes: Int>: ~Copyable {
   public init() {}
 }
 
-/// A queue of bytes between an interrupt handler and the code it interrupts: one side only appends, the other
+/// A queue of bytes between an interrupt handler and the interrupted code: one side only appends, the other
 /// only removes.
 ///
-/// Shared are two counters, of all bytes appended and removed, and the bytes. This is safe because the
-/// appending side alone writes `appended`, after the bytes it stands for; the reading side alone writes
-/// `taken`, after it has read them. Each word is written in one instruction, and a processor with one core
-/// sees its own accesses in order. A side that sees an old counter of the other sees less room or fewer bytes
-/// than there are, never more.
+/// Shared are the bytes and two counters, of all bytes appended and removed. Only the appending side writes
+/// `appended`, after the bytes; only the removing side writes `taken`, after it has read the bytes. Each word
+/// is written by one instruction, and a processor with one core observes its own accesses in order. An
+/// outdated counter of the other side shows less room or fewer bytes than there are, never more.
 public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
   private let appended: SharedWord
   private let taken: SharedWord
   private let bytes: SharedBytes
-  /// How many bytes it holds at most: a power of two, or 0.
+  /// The capacity in bytes: a power of two, or 0.
   public let capacity: Int
 
-  /// The queue in `storage`, which has a fixed address and is used for nothing else: an empty one if the
-  /// storage is new. It holds the greatest power of two of bytes that the storage has. A second instance for
-  /// the same storage is the same queue.
+  /// Uses the queue in `storage`, which must have a fixed address and no other user; new storage is an empty
+  /// queue. The capacity is the greatest power of two within the storage. Instances with the same storage are
+  /// the same queue.
   public init<let bytes: Int>(_ storage: UnsafeMutablePointer<ByteRingStorage<bytes>>) {
     unsafe self.init(UnsafeMutableRawPointer(storage), bytes: bytes)
   }
 
-  /// The same, where the storage is part of another.
+  /// As above, for storage that is part of another.
   init(_ start: UnsafeMutableRawPointer, bytes: Int) {
     unsafe appended = SharedWord(start)
     unsafe taken = SharedWord(start + 4)
@@ -39,16 +39,16 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
     self.capacity = capacity
   }
 
-  /// How many bytes are queued, as either side sees it.
+  /// The number of queued bytes, for either side.
   public var count: Int {
     Int(truncatingIfNeeded: appended.value &- taken.value)
   }
-  /// Whether nothing is queued.
+  /// Whether the queue is empty.
   public var isEmpty: Bool { count == 0 }
-  /// How many more bytes fit.
+  /// The number of bytes for which there is room.
   public var room: Int { capacity &- count }
 
-  /// Appends a byte. For the appending side. Returns `false`, having done nothing, if there is no room.
+  /// Appends a byte. For the appending side. Returns `false` without effect if there is no room.
   public func append(_ byte: UInt8) -> Bool {
     guard room > 0 else { return false }
     let place = appended.value
@@ -57,8 +57,8 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
     return true
   }
 
-  /// Appends all of `packet`, visible to the other side at once. For the appending side. Returns `false`,
-  /// having done nothing, if there is no room for all of it.
+  /// Appends all of `packet`, which becomes visible to the other side at once. For the appending side.
+  /// Returns `false` without effect if there is not enough room.
   public func append(_ packet: Span<UInt8>) -> Bool {
     guard room >= packet.count else { return false }
     var place = appended.value
@@ -70,7 +70,7 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
     return true
   }
 
-  /// Removes the oldest byte. For the reading side.
+  /// Removes the oldest byte. For the removing side.
   public func take() -> UInt8? {
     guard !isEmpty else { return nil }
     let place = taken.value
@@ -79,12 +79,12 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
     return byte
   }
 
-  /// Moves the oldest bytes to the front of `buffer` and returns how many. For the reading side.
+  /// Moves the oldest bytes to the start of `buffer` and returns their number. For the removing side.
   public func take(into buffer: inout MutableSpan<UInt8>) -> Int {
     let count = min(self.count, buffer.count)
     guard count > 0 else { return 0 }
     let place = taken.value
-    // In one piece, or in two around the end.
+    // One range, or two if it wraps.
     let start = self.place(place)
     let first = min(count, capacity &- start)
     buffer.withUnsafeMutableBufferPointer { target in
@@ -96,15 +96,15 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
     return count
   }
 
-  /// Appends one byte after another: `put` from `next` on as long as that is not `end`, then `publish`. For
-  /// the appending side, in a handler that has no time to read the counters for each byte.
+  /// Positions for appending single bytes: `put` at each from `next` to before `end`, then `publish`. For the
+  /// appending side, in a handler that must not read the counters for each byte.
   var appending: (next: UInt32, end: UInt32) {
     (appended.value, taken.value &+ UInt32(truncatingIfNeeded: capacity))
   }
-  /// The byte at one of the places that `appending` gave.
+  /// Stores a byte at a position returned by `appending`.
   @inline(always)
   func put(_ byte: UInt8, at place: UInt32) { bytes[self.place(place)] = byte }
-  /// The other side sees all bytes before `place`.
+  /// Makes all bytes before `place` visible to the other side.
   @inline(always)
   func publish(_ place: UInt32) { appended.value = place }
 

@@ -1,14 +1,14 @@
-// The module of volatile accesses exists for chips only; Linux has no registers.
+// The module of volatile accesses exists for chips only.
 #if hasFeature(Embedded)
   import _Volatile
 
-  /// The registers of a peripheral of this chip, at a fixed address. Each access happens exactly once and in
-  /// the order written.
+  /// The registers of a peripheral of this chip, at a fixed address. Each access occurs exactly once and in
+  /// program order.
   public struct MappedRegisters: RegisterBlock, BitwiseCopyable, Sendable {
-    /// Where the first register is.
+    /// The address of the first register.
     public let base: UInt32
 
-    /// The peripheral whose first register is at `address`.
+    /// Uses the peripheral whose first register is at `address`.
     @inline(always)
     public init(at address: UInt32) { base = address }
 
@@ -32,11 +32,11 @@
     }
   }
 
-  /// The registers of a peripheral of this chip whose address is part of the type: it takes no memory, and
-  /// code that uses it has it as a constant. `place` is the address of the first register in units of 256
+  /// The registers of a peripheral of this chip whose address is part of the type: the value takes no memory,
+  /// and the address is a constant in the code. `place` is the address of the first register in units of 256
   /// bytes.
   public struct FixedRegisters<let place: Int>: RegisterBlock, BitwiseCopyable, Sendable {
-    /// The peripheral at that address.
+    /// Uses the peripheral at that address.
     @inline(always)
     public init() {}
 

@@ -1,46 +1,45 @@
-/// The registers of one peripheral: words of 32 bits at offsets from its base address.
+/// The registers of one peripheral: 32-bit words at offsets from its base address.
 ///
-/// On a chip this is `MappedRegisters`. In a test it is a model of the peripheral that follows the rules of
-/// its manual and faults on misuse, so that a driver, which is generic over its block, is the same code in
-/// both places.
+/// On a chip this is `MappedRegisters`. In tests it is a model of the peripheral that follows the rules of
+/// its manual and fails on misuse. Drivers are generic over the block, so that the same code runs in both.
 public protocol RegisterBlock: ~Copyable {
-  /// Reads the word at `offset` bytes, a multiple of four, from the base. Reading may have effects, such as
-  /// taking a byte out of a FIFO.
+  /// Reads the word at `offset` bytes, a multiple of four, from the base. Reading may have side effects, such
+  /// as removing a byte from a FIFO.
   mutating func load(at offset: UInt32) -> UInt32
 
   /// Writes the word at `offset` bytes, a multiple of four, from the base.
   mutating func store(_ word: UInt32, at offset: UInt32)
 
-  /// The address under which the peripheral itself reaches `memory` (direct memory access). `memory` must
-  /// have a fixed address in RAM: peripherals with direct memory access have no access to flash.
+  /// The address of `memory` for the peripheral's DMA. `memory` must have a fixed address in RAM, as DMA has
+  /// no access to flash.
   mutating func busAddress(of memory: UnsafeRawBufferPointer) -> UInt32
 }
 
 /// The contents of a register, with its fields as properties.
 public protocol RegisterValue: BitwiseCopyable, Sendable {
-  /// All of it, as it is in the register.
+  /// The contents as a word.
   var bits: UInt32 { get }
-  /// The value that a register with `bits` has.
+  /// The value of the word `bits`.
   init(bits: UInt32)
 }
 
 extension UInt32: RegisterValue {
-  /// The number itself.
+  /// The word.
   public var bits: UInt32 { self }
-  /// The number itself.
+  /// The word.
   public init(bits: UInt32) { self = bits }
 }
 
 /// A register of a peripheral: its offset, and the type of its contents.
 public struct Register<Value: RegisterValue>: BitwiseCopyable, Sendable {
-  /// Bytes from the base of the peripheral.
+  /// The offset in bytes from the base of the peripheral.
   public let offset: UInt32
 
-  /// The register `offset` bytes, a multiple of four, from the base.
+  /// The register at `offset` bytes, a multiple of four, from the base.
   @inline(always)
   public init(_ offset: UInt32) { self.offset = offset }
 
-  /// The register `index` places on, in an array of registers whose places are `stride` bytes apart.
+  /// Element `index` of an array of registers whose elements are `stride` bytes apart.
   @inline(always)
   public func at(_ index: Int, stride: UInt32 = 4) -> Register {
     Register(offset &+ UInt32(truncatingIfNeeded: index) &* stride)

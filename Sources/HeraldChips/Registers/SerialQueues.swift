@@ -1,5 +1,5 @@
-/// The memory of `SerialQueues`: `incoming` and `outgoing` bytes, powers of two. The longest packet has to
-/// fit into the latter.
+/// The memory of `SerialQueues`: `incoming` and `outgoing` bytes, powers of two. `outgoing` must be at least
+/// the length of the longest packet.
 public struct SerialStorage<let incoming: Int, let outgoing: Int>: ~Copyable {
   private var isSending: UInt32 = 0
   private var overruns: UInt32 = 0
@@ -7,25 +7,25 @@ public struct SerialStorage<let incoming: Int, let outgoing: Int>: ~Copyable {
   private var received = ByteRingStorage<incoming>()
   private var toSend = ByteRingStorage<outgoing>()
 
-  /// Empty queues.
+  /// Creates empty queues.
   public init() {}
 }
 
-/// The queues that a UART without direct memory access, or its driver, shares with its interrupt handler.
+/// The queues that the driver of a UART without DMA shares with its interrupt handler.
 ///
-/// The handler alone appends to `received` and counts errors; the loop alone appends to the bytes to be sent.
-/// The consumer is named by `isSending`: the loop while it is 0, the handler while it is 1. The loop alone
-/// sets it to 1, the handler alone to 0.
+/// Only the handler appends to `received` and counts errors; only the loop appends to the bytes to be sent.
+/// `isSending` determines which side removes those: the loop while it is 0, the handler while it is 1. Only
+/// the loop sets it to 1, only the handler to 0.
 public struct SerialQueues: BitwiseCopyable, @unchecked Sendable {
-  /// Received bytes that were not read.
+  /// The received bytes that have not been read.
   let received: ByteRing
   private let toSend: ByteRing
   private let isSending: SharedWord
   private let overruns: SharedWord
   private let framing: SharedWord
 
-  /// The queues in `storage`, which has a fixed address and is used for nothing else. A second instance for
-  /// the same storage is the same queues.
+  /// Uses the queues in `storage`, which must have a fixed address and no other user. Instances with the same
+  /// storage are the same queues.
   public init<let incoming: Int, let outgoing: Int>(
     _ storage: UnsafeMutablePointer<SerialStorage<incoming, outgoing>>
   ) {
@@ -37,44 +37,44 @@ public struct SerialQueues: BitwiseCopyable, @unchecked Sendable {
     toSend = unsafe ByteRing(start + 12 + MemoryLayout<ByteRingStorage<incoming>>.stride, bytes: outgoing)
   }
 
-  /// The number of received bytes that were not read. To be called with interrupts disabled, before the
+  /// The number of received bytes that have not been read. To be called with interrupts disabled, before the
   /// processor sleeps.
   public var waiting: Int { received.count }
   /// The errors since start.
   public var faults: SerialFaults { SerialFaults(overruns: overruns.value, framing: framing.value) }
 
-  /// Queues bytes to be sent, all of them or none, and returns the byte that the loop has to write to the
-  /// hardware, if no transmission is in progress. For the loop. `nil`: there is no room, now or, if there are
-  /// more bytes than the queue holds, ever.
+  /// Queues bytes to be sent, all of them or none, and returns the byte that the loop must write to the
+  /// hardware if no transmission is in progress. For the loop. `nil`: there is no room at present, or the
+  /// bytes exceed the capacity of the queue.
   func send(_ bytes: Span<UInt8>) -> Sending? {
     guard toSend.append(bytes) else { return nil }
-    // While a byte is being sent the handler sends the next one after it, and checks for it after this
-    // append. If none is, the handler does not touch the queue or the flag until one was sent: sending begins
-    // here.
+    // While a byte is being sent, the handler checks the queue after this append and sends the next one.
+    // Otherwise the handler accesses neither the queue nor the flag until a byte is sent: the transmission is
+    // started here.
     guard isSending.value == 0, let byte = toSend.take() else { return .isUnderWay }
     isSending.value = 1
     return .begins(byte)
   }
 
-  /// What the caller of `send` has to do.
+  /// The action required of the caller of `send`.
   enum Sending: BitwiseCopyable {
-    /// No action: the handler continues.
+    /// None: the handler continues.
     case isUnderWay
-    /// This byte is to be written to the hardware.
+    /// Write this byte to the hardware.
     case begins(UInt8)
   }
 
-  /// Whether bytes are being sent with which the handler continues.
+  /// Whether a transmission is in progress, which the handler continues.
   var isUnderWay: Bool { isSending.value != 0 }
 
-  /// The next byte for the hardware, now that one was sent; `nil` if that was the last. For the handler.
+  /// The next byte for the hardware after one was sent; `nil` if that was the last. For the handler.
   func next() -> UInt8? {
     if let byte = toSend.take() { return byte }
     isSending.value = 0
     return nil
   }
 
-  /// Counts a loss. For the handler.
+  /// Counts an overrun. For the handler.
   func countOverrun() { overruns.value &+= 1 }
   /// Counts a framing error. For the handler.
   func countFraming() { framing.value &+= 1 }
@@ -82,9 +82,9 @@ public struct SerialQueues: BitwiseCopyable, @unchecked Sendable {
 
 /// The errors of a serial line, since start.
 public struct SerialFaults: Equatable, BitwiseCopyable, Sendable {
-  /// Times that bytes were lost because they were received faster than they were read.
+  /// The number of overruns: losses of bytes that were received faster than they were read.
   public var overruns: UInt32 = 0
-  /// Times that a byte had no stop bit, or the line was held low.
+  /// The number of framing errors: a byte without stop bit, or a break condition.
   public var framing: UInt32 = 0
 
   /// Initialises each member.

@@ -1,12 +1,12 @@
-// Words and bytes that an interrupt handler, or a peripheral, changes concurrently with the running code.
-// Each access has to happen, once, and in the order written: on a chip they go through the compiler's
-// volatile accesses. On Linux there are no interrupts.
+// Words and bytes that an interrupt handler or a peripheral changes concurrently with the running code. Each
+// access must occur exactly once and in program order: on a chip they use the compiler's volatile accesses.
+// On Linux there are no interrupts.
 #if hasFeature(Embedded)
   import _Volatile
 #endif
 
-/// A word that an interrupt handler and the code it interrupts share. Only one of the two ever writes a given
-/// word at a time.
+/// A word shared by an interrupt handler and the interrupted code. Only one of the two may write a given word
+/// at a time.
 struct SharedWord: BitwiseCopyable {
   private let place: UnsafeMutablePointer<UInt32>
 
@@ -14,7 +14,7 @@ struct SharedWord: BitwiseCopyable {
     self.place = unsafe place.assumingMemoryBound(to: UInt32.self)
   }
 
-  /// What it holds.
+  /// The value of the word.
   @inline(always)
   var value: UInt32 {
     get {
@@ -34,7 +34,7 @@ struct SharedWord: BitwiseCopyable {
   }
 }
 
-/// Bytes that are shared as a `SharedWord` is, or that a peripheral reads and writes by itself.
+/// Bytes shared like a `SharedWord`, or accessed by a peripheral's DMA.
 struct SharedBytes: BitwiseCopyable {
   private let start: UnsafeMutablePointer<UInt8>
 
@@ -42,7 +42,7 @@ struct SharedBytes: BitwiseCopyable {
     self.start = unsafe start.assumingMemoryBound(to: UInt8.self)
   }
 
-  /// Byte `index`, which the caller has checked to be in range.
+  /// Byte `index`, whose range the caller must have checked.
   @inline(always)
   subscript(index: Int) -> UInt8 {
     get {
@@ -62,13 +62,13 @@ struct SharedBytes: BitwiseCopyable {
     }
   }
 
-  /// Copies `count` of them from byte `start` on to `target`. The caller has checked both ranges.
+  /// Copies `count` bytes from byte `start` on to `target`. The caller must have checked both ranges.
   @inline(never)
   func copy(from start: Int, _ count: Int, to target: UnsafeMutablePointer<UInt8>) {
     var from = unsafe SharedBytes(self.start + start)
     var to = unsafe target
     var left = count
-    // Four at a time: otherwise the loop takes more time than the copies.
+    // Four bytes at a time, as the overhead of the loop would exceed the copying itself.
     while left >= 4 {
       unsafe to[0] = from[0]
       unsafe to[1] = from[1]
@@ -84,7 +84,7 @@ struct SharedBytes: BitwiseCopyable {
     }
   }
 
-  /// `count` of them, for `RegisterBlock.busAddress`.
+  /// A buffer of `count` bytes, for `RegisterBlock.busAddress`.
   func buffer(from offset: Int = 0, _ count: Int) -> UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(start: start + offset, count: count)
   }

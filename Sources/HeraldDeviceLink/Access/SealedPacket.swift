@@ -13,7 +13,7 @@
 enum SealedPacket {
   static var numberSize: Int { 4 }
   static var tagSize: Int { 8 }
-  /// What is in front of the body of a request.
+  /// The offset of the body of a request in bytes: after the header and the number.
   static var requestStart: Int { SMPHeader.size &+ numberSize }
 
   /// Encrypts the body of a packet that begins at `start`, and writes the tag behind it; `packet` ends with

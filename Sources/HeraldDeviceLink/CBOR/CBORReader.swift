@@ -146,7 +146,7 @@ public struct CBORReader: ~Escapable {
   @_lifetime(self: copy self)
   public mutating func array() -> CBORContainer? { container(.array) }
 
-  /// Enters a map: its keys and values come next, each pair behind a `next(in:)` that says there is one.
+  /// Enters a map: its keys and values come next, each pair after a `next(in:)` that returns `true`.
   @_lifetime(self: copy self)
   public mutating func map() -> CBORContainer? { container(.map) }
 

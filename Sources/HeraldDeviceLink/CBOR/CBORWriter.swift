@@ -105,12 +105,13 @@ public struct CBORWriter: ~Copyable, ~Escapable {
   @_lifetime(self: copy self)
   public mutating func map(_ count: Int) { head(5, UInt32(clamping: count)) }
 
-  /// Begins a byte string of `count` bytes, 0…2³¹−1, which the caller puts behind `count` of the writer.
+  /// Begins a byte string of `count` bytes, 0…2³¹−1, which the caller writes after the first `count` bytes of
+  /// the writer.
   @_lifetime(self: copy self)
   public mutating func byteStringHead(_ count: Int) { head(2, UInt32(clamping: count)) }
 
-  /// Begins a text string of `count` bytes of UTF-8, 0…2³¹−1, which the caller puts behind `count` of the
-  /// writer.
+  /// Begins a text string of `count` bytes of UTF-8, 0…2³¹−1, which the caller writes after the first `count`
+  /// bytes of the writer.
   @_lifetime(self: copy self)
   public mutating func textHead(_ count: Int) { head(3, UInt32(clamping: count)) }
 

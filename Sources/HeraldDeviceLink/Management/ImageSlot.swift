@@ -1,24 +1,23 @@
-/// Where an image for the next start is kept: the second slot of a boot loader of MCUboot's kind, or an
-/// equivalent.
+/// Storage for an image to be started next: the second slot of MCUboot, or an equivalent.
 ///
 /// A device without one has `hasImageSlot` false, and contains no code for group 1.
 public protocol ImageSlot: ~Copyable {
-  /// Whether there is one.
+  /// Whether the board has a slot.
   static var hasImageSlot: Bool { get }
-  /// The most bytes it holds.
+  /// The capacity of the slot in bytes.
   mutating func imageCapacity() -> UInt32
-  /// How many bytes have been written to it since it was erased.
+  /// The number of bytes written to the slot since its erasure.
   mutating func imageSize() -> UInt32
-  /// Empties it; `false` if that failed.
+  /// Erases the slot; `false` if that failed.
   mutating func eraseImage() -> Bool
   /// Appends bytes to what was written; `false` if that failed.
   mutating func appendImage(_ bytes: Span<UInt8>) -> Bool
-  /// Reads bytes from `offset` on, as many as `buffer` has room for; `false` if there are not so many, or
-  /// that failed.
+  /// Reads bytes from `offset` on until `buffer` is full; `false` if there are fewer bytes, or reading
+  /// failed.
   mutating func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool
-  /// The plan for it at the next start.
+  /// The planned action of the boot loader at the next start.
   mutating func imagePlan() -> ImagePlan
-  /// Stores the plan for it at the next start; `false` if that failed.
+  /// Stores the planned action of the boot loader at the next start; `false` if that failed.
   mutating func planImage(_ plan: ImagePlan) -> Bool
   /// The upload in progress: kept with the slot, as it may be continued over another link.
   var imageUpload: ImageUpload { mutating get set }

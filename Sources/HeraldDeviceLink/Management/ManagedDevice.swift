@@ -59,10 +59,10 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   /// Restarts the device after a delay in which the response is sent.
   mutating func restart(at now: Instant)
 
-  /// The number of a setting that is in effect.
+  /// The effective value of a setting.
   mutating func inEffect(_ setting: Setting) -> UInt32
-  /// Stores a number that a host has set, which is allowed, or with `nil` removes it, and applies it from now
-  /// on. `false` if it could not be stored; nothing has then changed.
+  /// Stores a valid value set by a host, or with `nil` removes it, and applies it from now on. Returns
+  /// `false`, without effect, if it could not be stored.
   mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool
 
   /// Whether there is an access key.

@@ -7,21 +7,21 @@ extension ManagedNode where RadioType: ~Copyable {
   public static var bootLoader: StaticString { Parts.BoardType.bootLoader }
   /// Whether the board has a slot for an image.
   public static var hasImageSlot: Bool { Parts.BoardType.hasImageSlot }
-  /// The most bytes it holds.
+  /// The capacity of the slot in bytes.
   public mutating func imageCapacity() -> UInt32 { board.imageCapacity() }
-  /// How many have been written to it.
+  /// The number of bytes written to the slot.
   public mutating func imageSize() -> UInt32 { board.imageSize() }
-  /// Empties it.
+  /// Erases the slot.
   public mutating func eraseImage() -> Bool { board.eraseImage() }
-  /// Appends to it.
+  /// Appends bytes to the slot.
   public mutating func appendImage(_ bytes: Span<UInt8>) -> Bool { board.appendImage(bytes) }
-  /// Reads from it.
+  /// Reads bytes from the slot.
   public mutating func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
     board.readImage(offset: offset, into: &buffer)
   }
-  /// The plan for it.
+  /// The planned action of the boot loader.
   public mutating func imagePlan() -> ImagePlan { board.imagePlan() }
-  /// Stores the plan for it.
+  /// Stores the planned action of the boot loader.
   public mutating func planImage(_ plan: ImagePlan) -> Bool { board.planImage(plan) }
   /// The upload in progress.
   public var imageUpload: ImageUpload {

@@ -18,8 +18,8 @@ struct SMPBody: BitwiseCopyable {
   private(set) var offset: UInt32 = 0
   private(set) var length: UInt32 = 0
   private(set) var force: UInt32 = 0
-  /// The position of the text that was read, or of the nonce, as no request has both; of no bytes if there is
-  /// none.
+  /// The position of the text or of the nonce that was read, as no request has both; its length is 0 if there
+  /// is none.
   private(set) var text = SMPPlace()
   /// The position of the bytes that were read.
   private(set) var bytes = SMPPlace()

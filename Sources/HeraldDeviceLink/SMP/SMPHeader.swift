@@ -3,8 +3,8 @@
 /// | byte | meaning |
 /// | --- | --- |
 /// | 0 | bits 0…2 operation, bits 3…4 version, bits 5…7 reserved |
-/// | 1 | flags: bit 0 says that the packet is sealed |
-/// | 2, 3 | bytes behind the header |
+/// | 1 | flags: bit 0 is set if the packet is sealed |
+/// | 2, 3 | the number of bytes after the header |
 /// | 4, 5 | group |
 /// | 6 | sequence, which the response repeats |
 /// | 7 | command within the group |

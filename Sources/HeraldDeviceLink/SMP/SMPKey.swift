@@ -67,17 +67,17 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case fields
   /// Statistics: the groups.
   case statisticsList
-  /// Log status: the oldest page.
+  /// Log status: the number of the oldest page.
   case first
-  /// Log status: the newest page, which still grows.
+  /// Log status: the number of the newest page, which is still being written.
   case last
-  /// Log status: readable bytes of the newest page. Access: whether requests are served.
+  /// Log status: the number of readable bytes of the newest page. Access: whether requests are served.
   case open
-  /// Log status: bytes of a page.
+  /// Log status: the size of a page in bytes.
   case page
-  /// Log status: how often the device has started.
+  /// Log status: the number of starts of the device.
   case boot
-  /// Log status: for how many days records are kept; 0: as long as there is room.
+  /// Log status: the retention time of records in days; 0: until they are overwritten.
   case keep
   /// Log status: milliseconds since start-up.
   case now
@@ -103,11 +103,11 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case faultStatus
   /// Restart: the address whose access caused the fault, with `programCounter`.
   case faultAddress
-  /// Factory reset: erasures done.
+  /// Factory reset: the number of completed erasures.
   case done
-  /// Factory reset: all of them; 0 while there is none.
+  /// Factory reset: the total number of erasures; 0 if there is no reset.
   case total
-  /// Factory reset: those that failed.
+  /// Factory reset: the number of failed erasures.
   case failed
   /// Acknowledgement: the last page of it.
   case through
@@ -155,24 +155,24 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   var isText: Bool { rawValue <= SMPKey.format.rawValue }
 }
 
-/// Some of the keys that requests have.
+/// A set of request keys.
 struct SMPKeys: Equatable, BitwiseCopyable {
-  /// A bit for each.
+  /// One bit for each key, at the position of its raw value.
   private var bits: UInt32
 
   private init(bits: UInt32) { self.bits = bits }
 
   static var none: Self { Self(bits: 0) }
-  /// One of them.
+  /// Creates a set of one key; an empty set for a key that is not used in requests.
   @inline(__always)
   init(_ key: SMPKey) { bits = key.rawValue <= SMPKey.nonce.rawValue ? 1 &<< UInt32(key.rawValue) : 0 }
 
   @inline(__always)
   static func | (left: Self, right: SMPKey) -> Self { Self(bits: left.bits | SMPKeys(right).bits) }
 
-  /// Whether this is one of them.
+  /// Whether the set contains a key.
   func has(_ key: SMPKey) -> Bool { bits & SMPKeys(key).bits != 0 }
-  /// Whether all of these are.
+  /// Whether the set contains all keys of another.
   func hasAll(_ others: SMPKeys) -> Bool { others.bits & ~bits == 0 }
   mutating func insert(_ key: SMPKey) { bits |= SMPKeys(key).bits }
 

@@ -81,8 +81,8 @@ struct USBSerialPort: ~Copyable {
     return true
   }
 
-  /// The line coding: 115,200 bits a second, one stop bit, no parity, eight data bits, unless the host said
-  /// another.
+  /// The line coding: that set by the host, initially 115,200 bit/s, one stop bit, no parity, eight data
+  /// bits.
   @_lifetime(&self)
   mutating func lineCoding() -> Span<UInt8> {
     if coding[0] | coding[1] | coding[2] | coding[3] == 0 {

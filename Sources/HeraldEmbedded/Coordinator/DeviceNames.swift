@@ -1,8 +1,8 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// The names of a device in its GATT table, UTF-8, at most 20 bytes each. None should distinguish one device
-/// from another: everybody in range can read it.
+/// The names of a device in its GATT table, UTF-8, at most 20 bytes each. They should not identify a device,
+/// as any device in range can read them.
 public struct DeviceNames: Sendable {
   /// The name (Device Name, Core Specification, Vol 3, Part C, 12.1). Empty unless it is set.
   public var name: InlineBytes<20>

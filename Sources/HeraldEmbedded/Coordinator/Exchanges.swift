@@ -233,7 +233,7 @@ extension Exchanges {
     serving.noteFormer(open)
   }
 
-  // MARK: What the radio says
+  // MARK: Radio events
 
   /// A connection was opened, by this device if `isOurs`.
   @inlinable

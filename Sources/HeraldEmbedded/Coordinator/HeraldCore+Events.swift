@@ -32,8 +32,8 @@ extension HeraldCore: RadioEventHandler {
     peers.measure(place, seen.identity, report.rssi, &context)
   }
 
-  /// The radio became usable, or stopped being so; then every connection is gone and the commands are
-  /// repeated later.
+  /// The state of the radio changed. When it is no longer ready, all connections are closed, and the commands
+  /// are repeated later.
   @inlinable
   public mutating func radioChanged(_ state: RadioState, at now: Instant) {
     context.now = now

@@ -31,7 +31,8 @@ extension PayloadBuffer {
     return true
   }
 
-  /// Makes a message of the application's bytes in the buffer; `false` if they are too many for an attribute.
+  /// Writes a message with the application's bytes to the buffer; `false` if it exceeds the maximum length of
+  /// an attribute value.
   @usableFromInline
   mutating func composeMessage(_ message: Span<UInt8>) -> Bool {
     let head = SignalMessage.Kind.immediate.headerLength

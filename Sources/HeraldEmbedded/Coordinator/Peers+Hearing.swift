@@ -4,8 +4,7 @@ import HeraldHAL
 // What is received of peers: new peers, silent peers, RSSI readings and payloads.
 
 extension Peers {
-  /// Brings a peer's state up to date with what its advertisement shows. `false` if the peer is not to be
-  /// connected.
+  /// Updates a peer's state from its advertisement. Returns `false` if the peer is not to be connected.
   @inlinable
   mutating func acquaint(
     _ place: Int, _ seen: Introspected, _ report: AdvertisingReport, _ context: inout Context

@@ -85,8 +85,8 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
     rotatedUnixSeconds = unixSeconds
   }
 
-  /// Makes our payload, or with `.servingLegacy` that for peers that know no Herald, in a buffer of the pool
-  /// and returns the buffer; `nil` if there is no payload or no buffer.
+  /// Writes this device's payload, or with `.servingLegacy` the one for peers without Herald, to a buffer of
+  /// the pool. Returns the index of the buffer; `nil` if there is no payload or no buffer.
   @inlinable
   mutating func makePayload(for connection: ConnectionID, _ use: PayloadBuffer.Use = .serving) -> Int? {
     guard let index = pool.claim(connection, use) else { return nil }
@@ -157,7 +157,7 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
     return collect(value, tag, on: connection)
   }
 
-  /// How many bytes from `start` on in a buffer are the first payload of those that were passed on.
+  /// The length in bytes of the first of several shared payloads in a buffer, which begins at `start`.
   @inlinable
   mutating func lengthOfFirstPayload(in buffer: Int, from start: Int) -> Int {
     pool.buffers[buffer].lengthOfFirstPayload(from: start, by: supplier)

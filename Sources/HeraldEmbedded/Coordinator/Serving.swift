@@ -171,7 +171,7 @@ extension Serving {
   {
     let address = exchange.peer
     let identity = TargetIdentity(address)
-    // Its identity may be this address, though it was heard under others since.
+    // A target that was detected with this address keeps it as identity after changing its address.
     let known =
       exchange.holdsTarget
       ? Int(exchange.place)

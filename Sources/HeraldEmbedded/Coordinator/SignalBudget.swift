@@ -14,15 +14,15 @@ import HeraldHAL
 /// all: a peer that changes its address all the time cannot displace the others.
 @usableFromInline
 enum SignalBudget {
-  /// What all peers together may have outstanding, and the milliseconds in which a byte is restored.
+  /// The limit of all peers together in bytes.
   @usableFromInline static var limit: UInt32 { 8192 }
-  /// See `limit`.
+  /// The time in milliseconds after which a byte of `limit` is available again.
   @usableFromInline static var pace: UInt32 { 2 }
-  /// The same for peers that come on one connection.
+  /// The limit of successive peers on one connection number in bytes.
   @usableFromInline static var connectionLimit: UInt32 { 2048 }
-  /// See `connectionLimit`.
+  /// The time in milliseconds after which a byte of `connectionLimit` is available again.
   @usableFromInline static var connectionPace: UInt32 { 6 }
-  /// The same for codes in advertisements.
+  /// That time in milliseconds for codes in advertisements.
   @usableFromInline static var heardPace: UInt32 { 16 }
 }
 

@@ -49,8 +49,8 @@ struct SignalReassembly: BitwiseCopyable {
 }
 
 extension ServedValues {
-  /// Takes a value written to a signal characteristic: a whole message, or the next part of one. When the
-  /// message is whole `incoming` says so, and its data is in the connection's buffer.
+  /// Processes a value written to a signal characteristic: a complete message, or the next part of one. When
+  /// the message is complete, `incoming` contains its code, and its data is in the connection's buffer.
   @inlinable
   mutating func collect(
     _ value: Span<UInt8>, _ tag: AttributeTag, on connection: ConnectionID

@@ -97,12 +97,12 @@ public struct Target: BitwiseCopyable, Sendable {
     Interval(milliseconds: now.milliseconds.low32 &- seen)
   }
 
-  /// When it was last heard.
+  /// The time at which it was last received.
   public func lastSeen(at now: Instant) -> Instant {
     Instant(milliseconds: now.milliseconds &- UInt64(wide: silence(at: now).milliseconds))
   }
 
-  /// For how many tenths of a second it could have been connected: 0 if it may not be connected yet.
+  /// The time since a connection to it became permitted, in tenths of a second; 0 if it is not permitted yet.
   @usableFromInline
   func wait(at now: Instant) -> UInt32 {
     let tenths = (now.milliseconds / 100).saturated32

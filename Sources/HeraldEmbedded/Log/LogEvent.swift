@@ -13,7 +13,7 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   case shared(TargetIdentity)
   /// The peer was confirmed as a Herald device (column "detectHerald").
   case heraldDetected(TargetIdentity)
-  /// The peer was not heard for so long that it counts as gone (column "delete").
+  /// The peer was not received within the expiry time (column "delete").
   case lost(TargetIdentity)
   /// The peer advertises this transmit power, dBm; logged when it changes.
   case txPower(TargetIdentity, Int8)

@@ -13,8 +13,8 @@ import HeraldHAL
 /// (docs/architecture.md).
 @usableFromInline
 struct LogModel: ~Copyable {
-  /// Probability of a 1 in the upper 12 bits. The lower 4 hold how many adaptations remain until it is old:
-  /// for an old probability, as most are, the whole number is adapted.
+  /// Upper 12 bits: the probability of a 1. Lower 4 bits: the number of adaptations at an increased rate that
+  /// remain, 0 for most probabilities.
   private var probabilities: [432 of UInt16]
   /// Steps of 10 ms since the segment began.
   @usableFromInline var steps: UInt32

@@ -1,15 +1,15 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// Small differences of either sign as small numbers: 0, −1, 1, −2, 2, … are 0, 1, 2, 3, 4, …, at most 255.
+/// ZigZag encoding of signed differences: 0, −1, 1, −2, 2, … are 0, 1, 2, 3, 4, …, at most 255.
 enum ZigZag {
-  /// The number of a difference.
+  /// Encodes a difference.
   @inline(__always)
   static func folded(_ difference: Int8) -> UInt32 {
     UInt32(UInt8(bitPattern: (difference &<< 1) ^ (difference &>> 7)))
   }
 
-  /// The difference of a number, of which the lowest eight bits count.
+  /// Decodes the lowest eight bits of a number.
   @inline(__always)
   static func unfolded(_ number: UInt32) -> Int8 {
     let byte = UInt8(truncatingIfNeeded: number)

@@ -107,7 +107,7 @@ public struct CovidWatchAndC19X: Neighbours {
   /// Releases the connection's number.
   public mutating func closed(_ connection: ConnectionID) { covidWatch.closed(connection) }
 
-  /// The news of CovidWatch, else of C19X.
+  /// Returns the next change of CovidWatch, or, if there is none, of C19X.
   public mutating func takeNews<Source: RandomSource & ~Copyable>(random: inout Source) -> NeighbourNews {
     let news = covidWatch.takeNews(random: &random)
     return news.kind == .nothing ? c19x.takeNews(random: &random) : news

@@ -14,12 +14,12 @@ import HeraldHAL
 public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
   var flash: F
   private(set) var hasLoaded = false
-  /// The active page, and how many there were before it.
+  /// The index of the active page, and the number of pages activated before it.
   private(set) var current = 0
   private var generation: UInt32 = 0
   private var damaged: UInt32 = 0
   private var flashErrors: UInt32 = 0
-  /// How many pages a factory reset has erased.
+  /// The number of pages erased by a factory reset.
   private var erased = 0
   /// The settings.
   public private(set) var settings = DeviceSettings()

@@ -6,12 +6,12 @@ public struct BoardDescription: Equatable, Sendable {
   public struct Region: Equatable, Sendable {
     /// The first address.
     public let start: UInt32
-    /// Bytes.
+    /// The size in bytes.
     public let size: UInt32
     /// The address after the last byte; up to 2³².
     public var end: UInt64 { UInt64(start) + UInt64(size) }
 
-    /// A region from its parts.
+    /// Initialises each member.
     public init(start: UInt32, size: UInt32) {
       self.start = start
       self.size = size

@@ -118,7 +118,7 @@ public struct MCUbootKey: Sendable {
   private static func isValid(
     _ signature: [UInt8], _ key: P256.Signing.PublicKey, _ covered: ArraySlice<UInt8>
   ) -> Bool {
-    // Older tools pad a signature with zeros to 72 bytes: its own second byte says how long it is.
+    // Older tools pad a signature with zeros to 72 bytes: its second byte is its length.
     guard signature.count > 2 else { return false }
     let end = min(signature.count, Int(signature[1]) + 2)
     guard let parsed = try? P256.Signing.ECDSASignature(derRepresentation: signature[..<end]) else {

@@ -58,11 +58,11 @@ extension MCUbootImage {
 
   /// The options for creating an image.
   public struct Options: Sendable {
-    /// Its version.
+    /// The version of the image.
     public var version: Version
-    /// Bytes of the header, what pads it included; at least 32.
+    /// The size of the header in bytes, including padding; at least 32.
     public var headerSize: Int
-    /// What the header is padded with.
+    /// The value of the padding bytes.
     public var fill: UInt8
     /// The size of its slot in bytes; `nil` if unknown. MCUboot requires a part at its end.
     public var slotSize: Int?

@@ -17,11 +17,11 @@ struct CortexCore {
   private static let applicationInterrupt: UInt32 = 0xE000_ED0C
   private static let memoryProtection: UInt32 = 0xE000_ED94
 
-  /// Halting debug on; with the key that every write needs.
+  /// DHCSR: halting debug enabled, with the key required for writing.
   private static let running: UInt32 = 0xA05F_0001
-  /// No halting debug.
+  /// DHCSR: halting debug disabled.
   private static let free: UInt32 = 0xA05F_0000
-  /// Halting debug on, and halted.
+  /// DHCSR: halting debug enabled, and the core halted.
   private static let halted: UInt32 = 0xA05F_0003
   /// S_REGRDY, S_HALT, S_LOCKUP and S_RESET_ST of DHCSR.
   private static let registerReady: UInt32 = 1 << 16
@@ -52,7 +52,7 @@ struct CortexCore {
     }
   }
 
-  /// Stops the core where it is. From then on a hard fault stops it as well.
+  /// Halts the core, and enables the vector catch that halts it at a hard fault.
   func halt() throws(ProbeError) {
     _ = try port.perform { batch in
       batch.writeWord(Self.controlAndStatus, Self.halted)

@@ -3,7 +3,7 @@ import HeraldImages
 
 /// The debug port of a chip: SWD initialisation, debug power, clearing of errors (ADIv5.2, B2; ARM IHI 0031).
 final class DebugPort {
-  /// The probe in between.
+  /// The debug probe that is connected to the chip.
   let probe: DebugProbe
   /// The value of DPIDR; 0 before `connect`.
   private(set) var identifier: UInt32 = 0
@@ -11,7 +11,7 @@ final class DebugPort {
   private var standing = RegisterBatch.Standing()
   private let clock: UInt32
 
-  /// A chip behind `probe`, with SWD at up to `clock` hertz.
+  /// Uses the chip connected to `probe`, with an SWD clock of at most `clock` Hz.
   init(_ probe: DebugProbe, clock: UInt32) {
     self.probe = probe
     self.clock = clock

@@ -81,8 +81,8 @@ final class FlashLoader {
       let start = address &+ UInt32(sums.count * size)
       try finish(slot)
       let used = slot
-      // The results are read in the same packet; if the wait in it was too short they are none, and are read
-      // again.
+      // The results are read in the same packet. If the wait in it was too short they are invalid, and are
+      // read again.
       func read(_ batch: inout RegisterBatch) { batch.readBlock(dataAddress(used), count: now) }
       isBusy[used] = true
       do throws(ProbeError) {

@@ -52,7 +52,7 @@ struct PagedImage {
   /// The pages as contiguous ranges.
   var stretches: [Range<Int>] { Self.stretches(of: Array(addresses.indices), addresses, pageSize) }
 
-  /// `indices`, ascending, as stretches of pages that lie together, of at most `limit` pages each.
+  /// Divides `indices`, in ascending order, into contiguous ranges of at most `limit` pages each.
   func stretches(of indices: [Int], limit: Int) -> [Range<Int>] {
     Self.stretches(of: indices, addresses, pageSize).flatMap { stretch in
       stride(from: stretch.lowerBound, to: stretch.upperBound, by: max(1, limit)).map {

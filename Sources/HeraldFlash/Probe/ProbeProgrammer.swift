@@ -55,7 +55,7 @@ public final class ProbeProgrammer: Programmer {
 
   // MARK: Identifying
 
-  /// Names the chip, and says whether it is locked. The firmware keeps running.
+  /// Identifies the chip and whether it is locked. The firmware continues to run.
   public func look() throws(FlashFailure) -> BoardIdentification {
     let seen = try carryOut { () throws(ProbeError) in
       if port.probe.version.isEmpty { try port.probe.askVersion() }
@@ -173,9 +173,9 @@ public final class ProbeProgrammer: Programmer {
     return loader
   }
 
-  /// Stops the core before the firmware's first instruction. A chip that locks itself at a reset, until its
-  /// firmware says otherwise, is stopped where it stands: it must not be reset before there is firmware that
-  /// does.
+  /// Halts the core before the firmware's first instruction. A chip that is locked at every reset until its
+  /// firmware unlocks it is halted at the current instruction: it must not be reset before it has such
+  /// firmware.
   private func stopCore(_ chip: NordicChip) throws(ProbeError) {
     hasCore = true
     loader = nil

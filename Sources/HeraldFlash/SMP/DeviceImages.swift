@@ -81,8 +81,8 @@ struct DeviceImages {
     return items.prefix(16).compactMap { DeviceSlot($0) }
   }
 
-  /// How many bytes a packet may have. What a device says may count the length and the checksum that serial
-  /// lines add.
+  /// The maximum length of a packet in bytes. The value reported by a device may include the length and the
+  /// checksum of the serial framing, which are therefore subtracted.
   func packetSize() throws(HostLinkError) -> Int {
     let request = ManagementRequest("how long a packet may be", .read, .os, OSCommand.parameters)
     do {
@@ -97,8 +97,9 @@ struct DeviceImages {
     }
   }
 
-  /// Sends an image, or what is missing of it: the device says where to go on.
-  /// - Returns: whether the device has compared what arrived with its SHA-256; `nil` if it does not say.
+  /// Sends an image, or the missing part of it, from the offset that the device returns.
+  /// - Returns: whether the device has verified the SHA-256 of the received image; `nil` if it does not
+  ///   report it.
   func upload(_ bytes: [UInt8], packetSize: Int, progress: (Int, Int) -> Void) throws(HostLinkError) -> Bool?
   {
     let digest = SHA256.digest(of: bytes.span)
@@ -124,7 +125,7 @@ struct DeviceImages {
       }
       let answer = try (isFirst ? patientClient : client).ask(request)
       guard let next = answer[SMPKey.offset]?.number32, next <= bytes.count else {
-        throw malformed(request, "what is no place in it")
+        throw malformed(request, "an invalid offset")
       }
       progress(Int(next), bytes.count)
       if next == bytes.count {

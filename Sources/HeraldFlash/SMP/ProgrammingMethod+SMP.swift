@@ -58,7 +58,7 @@ extension ProgrammingMethod {
         defer { programmer.close() }
         found.append(FoundBoard(location: location, identification: try programmer.look()))
       } catch {
-        // A device without slots is no board that could be written this way.
+        // A device without image slots cannot be programmed by this method and is omitted.
         if error.cause != .cannot { found.append(FoundBoard(location: location, obstacle: error)) }
       }
     }

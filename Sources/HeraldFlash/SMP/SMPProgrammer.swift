@@ -4,9 +4,9 @@ import HeraldText
 
 /// A running device, or MCUboot's serial recovery, in the Simple Management Protocol.
 ///
-/// A running device takes the image into its second slot and marks it for a trial at the next start; the
-/// firmware that runs is not touched. Recovery has no firmware that runs: there the image goes to where it is
-/// started from, which nobody has to be told.
+/// A running device stores the image in its second slot and marks it for a test at the next start; the
+/// running firmware is not changed. Serial recovery, without running firmware, stores the image in the slot
+/// from which it is started, so that it need not be marked.
 public final class SMPProgrammer: Programmer {
   /// The location of the device.
   public var location: String { "smp:\(images.client.location)" }

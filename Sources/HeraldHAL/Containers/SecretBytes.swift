@@ -1,5 +1,4 @@
-// What every holder of a secret does with it: wipes it after use, and compares it in a time that tells
-// nothing.
+// Wiping of secrets after use, and comparison in constant time.
 
 extension MutableRawSpan {
   /// Overwrites all bytes with zeros. Unlike an assignment, the compiler does not remove it because no code
@@ -34,7 +33,7 @@ extension Span where Element == UInt8 {
     return difference == 0
   }
 
-  /// Whether all bytes are zero, found out in a time that depends on their number alone. True for no bytes.
+  /// Whether all bytes are zero, in a time that depends only on their number. True for an empty value.
   public var isZeroInConstantTime: Bool {
     var sum: UInt8 = 0
     for index in 0..<count { sum |= self[unchecked: index] }

@@ -33,7 +33,7 @@ extension ControllerTransport where Self: ~Copyable {
   public static var readsAll: Bool { false }
   @inlinable
   public static var isAlwaysThere: Bool { false }
-  /// As long as any packet that the radio makes: 251 bytes of data with their headers.
+  /// The maximum length of packets created by the radio: 251 bytes of data and their headers.
   @inlinable @inline(__always)
   public var longestPacket: Int { 256 }
   /// None, as with most controllers.

@@ -13,7 +13,7 @@ public struct PowerReading: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// What the board knows of its power.
+/// The measurement of a board's power supply.
 public protocol PowerSource: ~Copyable {
   /// The current state; `nil` if it cannot be read.
   mutating func read() -> PowerReading?

@@ -1,4 +1,4 @@
-/// A moment on the device's own clock: milliseconds since start-up. It never goes back and knows no date.
+/// A time of the device's clock: milliseconds since start-up. It is monotonic and independent of the date.
 public struct Instant: Comparable, Hashable, BitwiseCopyable, Sendable {
   /// Milliseconds since start-up.
   public let milliseconds: UInt64
@@ -33,7 +33,7 @@ public struct Instant: Comparable, Hashable, BitwiseCopyable, Sendable {
   }
 }
 
-/// A length of time in milliseconds, 0 to 49 days.
+/// A duration with a resolution of 1 ms: 0 to 49 days.
 public struct Interval: Comparable, Hashable, BitwiseCopyable, Sendable {
   /// Milliseconds.
   public let milliseconds: UInt32
@@ -42,7 +42,7 @@ public struct Interval: Comparable, Hashable, BitwiseCopyable, Sendable {
   @inlinable
   public init(milliseconds: UInt32) { self.milliseconds = milliseconds }
 
-  /// No time at all.
+  /// A duration of 0 ms.
   @inlinable
   public static var zero: Interval { Interval(milliseconds: 0) }
   /// `count` milliseconds.

@@ -18,11 +18,11 @@ public protocol USBController: ~Copyable {
   /// come.
   mutating func read(_ endpoint: USBEndpoint, into packet: inout MutableSpan<UInt8>) -> Int?
 
-  /// Ends the present request well: sends the empty packet of the status stage, for requests without a data
+  /// Completes the current request: sends the empty packet of the status stage, for requests without a data
   /// stage from the device.
   mutating func acknowledge()
 
-  /// Answers the present request with a stall, which the next request ends (USB 2.0, 8.5.3.4).
+  /// Stalls the current request; the next request clears the stall (USB 2.0, 8.5.3.4).
   mutating func refuse()
 
   /// Uses `address`, 0…127, from the end of the status stage of the present request on. Controllers that do

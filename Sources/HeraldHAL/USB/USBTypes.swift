@@ -1,4 +1,4 @@
-/// An endpoint as its address tells it: a number and a direction (USB 2.0, 9.6.6).
+/// An endpoint address: a number and a direction (USB 2.0, 9.6.6).
 public struct USBEndpoint: RawRepresentable, Hashable, BitwiseCopyable, Sendable {
   /// Bits 0…3 the number, bit 7 set for IN, from the device to the host.
   public let rawValue: UInt8

@@ -11,7 +11,7 @@ extension ACLConnection {
     case .open:
       if wantsKeyRefused { return .refuseKey }
       // The response that accepts the new timing is sent first.
-      if wantsUpdate, !control.isOwed { return .updateConnection }
+      if l2cap.wantsUpdate, !l2cap.control.isOwed { return .updateConnection }
       if wantsDataLength { return .dataLength }
       return wantsRSSI ? .readRSSI : .none
     }
@@ -20,7 +20,7 @@ extension ACLConnection {
   /// Writes the command that `planCommand` chose.
   @usableFromInline
   mutating func write(_ purpose: CommandPurpose, into packet: inout CommandPacket) {
-    Self.write(purpose, handle, .remoteUserTerminated, timing, into: &packet)
+    Self.write(purpose, handle, .remoteUserTerminated, l2cap.timing, into: &packet)
   }
 
   /// Disconnects a connection for which there is no place.
@@ -48,7 +48,7 @@ extension ACLConnection {
     switch purpose {
     case .disconnect: life = .closed
     case .refuseKey: wantsKeyRefused = false
-    case .updateConnection: wantsUpdate = false
+    case .updateConnection: l2cap.wantsUpdate = false
     case .dataLength: wantsDataLength = false
     case .readRSSI: wantsRSSI = false
     default: break

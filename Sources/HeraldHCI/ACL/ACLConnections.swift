@@ -54,10 +54,16 @@ struct ACLConnections<let connections: Int>: ~Copyable {
   @inlinable @inline(never)
   mutating func hasSpare(_ index: Int) -> Bool {
     for other in 0..<connections
-    where other != index && all[other].life == .open && all[other].slots[1].use != .free {
+    where other != index && all[other].life == .open && all[other].l2cap.slots[1].use != .free {
       return false
     }
     return true
+  }
+
+  /// The slot for a PDU of this host on a connection; −1 if there is none at present.
+  @inlinable @inline(never)
+  mutating func slotToSend(_ index: Int) -> Int {
+    all[index].l2cap.slotToSend(hasSpare: hasSpare(index), isWaiting: all[index].inFlight > 0)
   }
 
   /// Every place is free: the controller was reset.

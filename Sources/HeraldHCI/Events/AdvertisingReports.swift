@@ -32,7 +32,7 @@ struct LegacyAdvertisingReports: BitwiseCopyable {
   /// Interleaved: where the next report begins. Columns: where its data begins.
   @usableFromInline var offset: Int
 
-  /// At the first report. `bytes` are the event's parameters, subevent code first.
+  /// Creates an iterator at the first report. `bytes` are the event's parameters, subevent code first.
   @inlinable
   init(_ bytes: Span<UInt8>) {
     let count = bytes.count >= 2 ? Int(bytes[unchecked: 1]) : 0
@@ -137,7 +137,7 @@ struct ExtendedAdvertisingReports: BitwiseCopyable {
   @usableFromInline var index: Int
   @usableFromInline var offset: Int
 
-  /// At the first report. `bytes` are the event's parameters, subevent code first.
+  /// Creates an iterator at the first report. `bytes` are the event's parameters, subevent code first.
   @inlinable
   init(_ bytes: Span<UInt8>) {
     count = bytes.count >= 2 ? Int(bytes[unchecked: 1]) : 0

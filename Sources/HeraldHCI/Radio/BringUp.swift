@@ -6,7 +6,7 @@ import HeraldHAL
 ///
 /// A number and not an enumeration: the next one is found without a table.
 struct BringUpStep: Equatable, BitwiseCopyable {
-  /// The place of the step.
+  /// The index of the step, in the order of execution.
   let number: UInt8
 
   static var reset: Self { Self(number: 0) }

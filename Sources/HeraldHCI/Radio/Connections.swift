@@ -57,7 +57,7 @@ extension HCIRadio where Transport: ~Copyable {
     acl[index] = ACLConnection()
     acl[index].life = .open
     acl[index].handle = event.handle
-    acl[index].role = event.role
+    acl[index].l2cap.role = event.role
     acl[index].wantsDataLength = session.support.canSetDataLength
   }
 

@@ -71,12 +71,13 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   @usableFromInline var known: RadioCapabilities
   @usableFromInline var continuation: ReportContinuation
   @usableFromInline var counters: HCICounters
+  @usableFromInline var transfers: L2CAPCounters
   @usableFromInline var acl: ACLConnections<connections>
   /// The line to the controller: an event loop uses it to find out what to wait for. Only the radio reads and
   /// writes.
   public var transport: Transport
   @usableFromInline var receiver: H4Receiver
-  @usableFromInline var buffers: ACLBuffers<connections>
+  @usableFromInline var buffers: L2CAPBuffers<connections>
 
   /// A radio over `transport`. It is `.starting` until `poll` has brought the controller up.
   @inlinable
@@ -85,9 +86,10 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     receiver = H4Receiver()
     session = ControllerSession()
     counters = HCICounters()
+    transfers = L2CAPCounters()
     continuation = ReportContinuation()
     acl = ACLConnections()
-    buffers = ACLBuffers()
+    buffers = L2CAPBuffers()
     credits = 0
     nextPlace = 0
     pendingPlace = 0
@@ -109,7 +111,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     @inline(__always)
     get {
       var capabilities = known
-      capabilities.maximumPDU = ACLConnection.longestPDU
+      capabilities.maximumPDU = L2CAPConnection.longestPDU
       return capabilities
     }
   }
@@ -183,14 +185,14 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     let index = connection.index
     guard session.state == .ready else { throw .notReady }
     guard index >= 0, index < connections, acl[index].life == .open else { throw .notConnected }
-    guard pdu.count <= ACLConnection.longestPDU else { throw .tooLong }
+    guard pdu.count <= L2CAPConnection.longestPDU else { throw .tooLong }
     guard pdu.count > 0 else { throw .invalidParameter }
-    let slot = acl[index].slotToSend(hasSpare: acl.hasSpare(index))
+    let slot = acl.slotToSend(index)
     guard slot >= 0 else {
-      acl[index].wantsReady = true
+      acl[index].l2cap.wantsReady = true
       throw .busy
     }
-    buffers.send(pdu, on: &acl[index], index, slot)
+    buffers.send(pdu, on: &acl[index].l2cap, index, slot)
     transmit()
   }
 
@@ -253,7 +255,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     return true
   }
 
-  /// By when the controller must have responded, or the last connection that is being closed must have ended.
+  /// The deadline for the controller's response, and for the end of connections that are being closed.
   @inlinable @inline(never)
   mutating func overdueAt() -> Instant {
     let command = session.overdueAt()
@@ -296,10 +298,10 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   mutating func offerReady<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
     var index = 0
     while index < connections {
-      if acl[index].wantsReady, acl[index].life == .open,
-        acl[index].slotToSend(hasSpare: acl.hasSpare(index)) >= 0
+      if acl[index].l2cap.wantsReady, acl[index].life == .open,
+        acl.slotToSend(index) >= 0
       {
-        acl[index].wantsReady = false
+        acl[index].l2cap.wantsReady = false
         handler.readyToSend(on: ConnectionID(index: index), at: now)
       }
       index &+= 1
@@ -313,14 +315,14 @@ extension HCIRadio where Transport: ~Copyable {
   public static var statisticsName: StaticString { "hci" }
   /// How many counters there are.
   @inlinable
-  public static var statisticsCount: Int { HCICounter.count }
+  public static var statisticsCount: Int { HCICounter.groupCount }
   /// The name of counter `index`.
   @inlinable
   public static func statisticName(_ index: Int) -> StaticWord { StaticWord(index, of: HCICounter.names) }
   /// The value of counter `index`.
   @inlinable
   public mutating func statistic(_ index: Int) -> UInt32 {
-    guard index >= 0, index < HCICounter.count else { return 0 }
-    return counters.values[index]
+    guard index >= 0, index < HCICounter.groupCount else { return 0 }
+    return index < HCICounter.count ? counters.values[index] : transfers.values[index &- HCICounter.count]
   }
 }

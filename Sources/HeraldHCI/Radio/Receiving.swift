@@ -240,7 +240,7 @@ extension HCIRadio where Transport: ~Copyable {
     let index = acl.indexOf(ConnectionHandle(rawValue: head))
     // Packet_Boundary_Flag: 00 and 10 start a PDU, 01 continues it, 11 is not for LE.
     guard session.state == .ready, index >= 0, acl[index].life == .open, head & 0x3000 != 0x3000 else {
-      counters.count(.fragmentsMalformed)
+      transfers.count(.fragmentsMalformed)
       if session.state == .ready, index < 0 {
         turnAway(ConnectionHandle(rawValue: head), isKnown: false)
       }
@@ -250,12 +250,12 @@ extension HCIRadio where Transport: ~Copyable {
     guard slot >= 0 else {
       // The response on a control channel is sent before the next request is processed, which may need its
       // place.
-      if acl[index].control.isOwed, !isClogged { transmitData() }
+      if acl[index].l2cap.control.isOwed, !isClogged { transmitData() }
       return
     }
     let answer = buffers.handOver(
-      index, slot, count: Int(acl[index].slots[slot].length), to: &handler, at: now)
-    buffers.answered(answer, by: &acl[index], index, slot)
+      index, slot, count: Int(acl[index].l2cap.slots[slot].length), to: &handler, at: now)
+    buffers.answered(answer, by: &acl[index].l2cap, index, slot)
     // The response is sent before the next PDU is processed, which may need its buffer.
     if answer > 0, !isClogged { transmitData() }
   }
@@ -264,7 +264,8 @@ extension HCIRadio where Transport: ~Copyable {
   mutating func take(from start: Int, count: Int, isStart: Bool, _ index: Int) -> Int {
     let hasSpare = acl.hasSpare(index)
     let fragment = receiver.storage.span.extracting(start..<(start &+ count))
-    let slot = acl[index].slot(for: fragment, isStart: isStart, hasSpare: hasSpare, &counters)
-    return slot < 0 ? -1 : buffers.append(fragment, to: &acl[index], index, slot, &counters)
+    let slot = acl[index].l2cap.slot(
+      for: fragment, isStart: isStart, hasSpare: hasSpare, &transfers)
+    return slot < 0 ? -1 : buffers.append(fragment, to: &acl[index].l2cap, index, slot, &transfers)
   }
 }

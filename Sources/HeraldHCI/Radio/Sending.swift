@@ -85,7 +85,7 @@ extension HCIRadio where Transport: ~Copyable {
   /// Sends data, one fragment from each connection in turn.
   @inlinable
   mutating func transmitData() {
-    let room = min(transport.longestPacket &- ACLConnection.packetHeaderSize, ACLConnection.slotSize)
+    let room = min(transport.longestPacket &- L2CAPConnection.packetHeaderSize, L2CAPConnection.slotSize)
     let limit = min(Int(session.support.acl.length), room)
     let open = acl.summary().open
     guard open > 0 else { return }
@@ -114,24 +114,26 @@ extension HCIRadio where Transport: ~Copyable {
   /// Sends the next packet of one connection; `false` if there is none or the transport refused it.
   @inlinable
   mutating func transmitFragment(_ index: Int, _ limit: Int) -> Bool {
-    if acl[index].sendsControlNext {
+    if acl[index].l2cap.sendsControlNext {
       var packet: [17 of UInt8] = .init(repeating: 0)
       let count = acl[index].writeControl(into: &packet)
       guard transport.write(packet.span.extracting(0..<count)) else {
         clog()
         return false
       }
-      acl[index].sentControl(&counters)
+      acl[index].l2cap.sentControl(&transfers)
+      acl[index].inFlight &+= 1
       return true
     }
-    let slot = acl[index].nextToSend
+    let slot = acl[index].l2cap.nextToSend
     guard slot >= 0, limit > 0 else { return false }
-    let fragment = buffers.nextFragment(of: &acl[index], index, slot, limit: limit)
-    guard buffers.write(fragment, index, slot, to: &transport) else {
+    let fragment = acl[index].l2cap.nextFragment(slot, limit: limit)
+    guard buffers.write(fragment, on: acl[index].handle, index, slot, to: &transport) else {
       clog()
       return false
     }
-    acl[index].sent(fragment, slot, &counters)
+    acl[index].l2cap.sent(fragment, slot, &transfers)
+    acl[index].inFlight &+= 1
     return true
   }
 }

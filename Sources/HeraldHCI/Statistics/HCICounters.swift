@@ -1,4 +1,6 @@
-/// The counters of the host side of HCI.
+import HeraldBluetooth
+
+/// The counters of the host side of HCI, besides those of L2CAP.
 @usableFromInline
 enum HCICounter: UInt8 {
   case events, unknownEvents, malformedEvents
@@ -7,20 +9,20 @@ enum HCICounter: UInt8 {
   case commandsSent, commandsRefused, commandTimeouts
   case failures, hardwareErrors, bufferOverflows
   case connectionsOpened, connectionsRefused
-  case fragmentsReceived, fragmentsSent, fragmentsMalformed
-  case pdusReceived, pdusSent, pdusDropped
-  case signalsRejected, pairingsRefused, unknownChannels
   case writesRefused
 
-  /// The number of counters.
-  @usableFromInline static var count: Int { 26 }
+  /// The number of these counters.
+  @inlinable static var count: Int { 17 }
+  /// The number of counters of the statistics group: these, then those of L2CAP.
+  @inlinable static var groupCount: Int { count &+ L2CAPCounter.count }
 
-  /// Their names in the statistics group, in this order.
+  /// The names of the statistics group, in its order.
   @usableFromInline static var names: StaticString {
     """
     events unknown_events malformed_events advertising_reports continued_reports sync_lost bytes_skipped packets_skipped commands_sent commands_refused
-    command_timeouts failures hardware_errors buffer_overflows connections_opened connections_refused fragments_received fragments_sent
-    fragments_malformed pdus_received pdus_sent pdus_dropped signals_rejected pairings_refused unknown_channels writes_refused
+    command_timeouts failures hardware_errors buffer_overflows connections_opened connections_refused writes_refused
+    fragments_received fragments_sent fragments_malformed pdus_received pdus_sent pdus_dropped signals_rejected pairings_refused
+    unknown_channels
     """
   }
 }
@@ -28,7 +30,7 @@ enum HCICounter: UInt8 {
 /// The values of all counters; they wrap at 2³².
 @usableFromInline
 struct HCICounters: BitwiseCopyable {
-  @usableFromInline var values: [26 of UInt32]
+  @usableFromInline var values: [17 of UInt32]
 
   @usableFromInline init() { values = .init(repeating: 0) }
 

@@ -1,9 +1,9 @@
 /// `battery.csv`: source and level over time (HP-49).
 public enum BatteryCSV {
-  /// The first line.
+  /// The header line.
   public static let header = "time,source,level\n"
 
-  /// The whole file.
+  /// The complete file.
   public static func text(of levels: some Sequence<BatteryLevel>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)

@@ -3,10 +3,10 @@ import HeraldText
 
 /// `messages.csv`: one line for each signal message from a peer (HP-30).
 public enum MessagesCSV {
-  /// The first line.
+  /// The header line.
   public static let header = "time,id,data\n"
 
-  /// The whole file; the data in hexadecimal digits. Bytes of other kinds are skipped.
+  /// The complete file; the data in hexadecimal digits. Bytes of other kinds are skipped.
   public static func text(of bytes: some Sequence<DatedBytes>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)
@@ -24,10 +24,10 @@ public enum MessagesCSV {
 
 /// `models.csv`: a line each time a peer's model was read (HP-28).
 public enum ModelsCSV {
-  /// The first line.
+  /// The header line.
   public static let header = "time,id,model\n"
 
-  /// The whole file, with sanitised models. Bytes of other kinds are skipped.
+  /// The complete file, with sanitised models. Bytes of other kinds are skipped.
   public static func text(of bytes: some Sequence<DatedBytes>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)
@@ -45,10 +45,10 @@ public enum ModelsCSV {
 
 /// `neighbours.csv`: a line for each code of another system, observed or shown by this device (HP-52…HP-55).
 public enum NeighboursCSV {
-  /// The first line.
+  /// The header line.
   public static let header = "time,role,system,id,code\n"
 
-  /// The whole file. The role is `observed` or `own`, the system `covidwatch` or `c19x`; own codes have no
+  /// The complete file. The role is `observed` or `own`, the system `covidwatch` or `c19x`; own codes have no
   /// `id`. A code is in hexadecimal digits, in the order of the log. Bytes of other kinds are skipped.
   public static func text(of bytes: some Sequence<DatedBytes>) -> [UInt8] {
     var csv = CSVText()

@@ -1,9 +1,9 @@
-/// Lines of comma-separated values in the form of Herald's logs: LF at every line's end, quotes only where
-/// Herald sets them.
+/// Lines of comma-separated values in the format of Herald's logs: each line ends with LF, and only those
+/// values are quoted that Herald quotes.
 struct CSVText {
   private(set) var bytes: [UInt8] = []
 
-  /// Returns the contents, and starts again empty.
+  /// Returns the contents and empties the buffer.
   mutating func take() -> [UInt8] {
     defer { bytes.removeAll(keepingCapacity: true) }
     return bytes

@@ -1,11 +1,11 @@
 /// `contact_events.csv`: a line for each contact, from the first detection to the last reading (HP-18,
 /// HP-19).
 public enum ContactEventsCSV {
-  /// The first line.
+  /// The header line.
   public static let header = "id,payload,begin,end,seconds,readings\n"
 
-  /// Appends the line of a contact. `id` is the address that it began with; the payload's short form is empty
-  /// where none was read; moments are in milliseconds since 1970. `seconds` is that of `ContactDuration`.
+  /// Appends the line of a contact. `id` is the address at its first detection; the payload's short form is
+  /// empty if none was read; dates are in milliseconds since 1970. `seconds` is that of `ContactDuration`.
   static func append(
     id: String, payload: String, begin: UInt64, end: UInt64, seconds: Int, readings: Int,
     to csv: inout CSVText

@@ -1,9 +1,9 @@
 /// `contacts.csv`: a line for every event of every peer, as Herald 2.1 on Android writes it.
 public enum ContactsCSV {
-  /// The first line.
+  /// The header line.
   public static let header = "time,sensor,id,detect,read,measure,share,visit,detectHerald,delete,data\n"
 
-  /// The whole file.
+  /// The complete file.
   public static func text(of events: some Sequence<DatedEvent>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)

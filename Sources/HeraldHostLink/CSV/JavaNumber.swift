@@ -21,8 +21,8 @@ public enum JavaNumber {
     }
   }
 
-  /// The significant digits of a positive number, without zeros around them, and the power of ten of the
-  /// first.
+  /// The significant digits of a positive number, without leading and trailing zeros, and the exponent of the
+  /// first digit to the base 10.
   private static func shortest(_ value: Double) -> (digits: String, exponent: Int) {
     // Swift's description has the same shortest digits; only their layout differs.
     let parts = value.description.split(separator: "e")

@@ -1,8 +1,8 @@
 import GRDB
 
-/// The tables beside the pages of a log: what a Herald phone writes (`contacts.csv`, `statistics.csv`,
-/// `detection.csv`, `battery.csv`), and beside them `contact_events.csv`, `visits.csv`, `restarts.csv`,
-/// `messages.csv`, `models.csv` and `neighbours.csv`.
+/// The tables in the folder of a log: those that a Herald phone writes (`contacts.csv`, `statistics.csv`,
+/// `detection.csv`, `battery.csv`), and `contact_events.csv`, `visits.csv`, `restarts.csv`, `messages.csv`,
+/// `models.csv` and `neighbours.csv`.
 ///
 /// Tables with one line for each record are appended to. The three others are rewritten after every change.
 final class LogTables {

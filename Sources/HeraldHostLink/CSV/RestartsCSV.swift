@@ -2,10 +2,10 @@ import HeraldText
 
 /// `restarts.csv`: one line for each start caused by a fault. Phones do not write this file.
 public enum RestartsCSV {
-  /// The first line.
+  /// The header line.
   public static let header = "time,boot,cause,mode,streak,lasted,pc,lr,psr,fault_status,fault_address\n"
 
-  /// The whole file. The time is empty if unknown; registers are hexadecimal.
+  /// The complete file. The time is empty if unknown; registers are hexadecimal.
   public static func text(of restarts: some Sequence<LoggedRestart>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)

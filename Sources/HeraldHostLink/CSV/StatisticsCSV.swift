@@ -1,14 +1,15 @@
-/// `statistics.csv`: for every payload met, the seconds between one sign of it and the next (HP-47).
+/// `statistics.csv`: for every payload detected, statistics of the intervals in seconds between its signs
+/// (HP-47).
 ///
 /// A sign is the reading of a payload, a measurement of a peer whose payload was read before, or a share. A
 /// payload is listed from its third sign on, as two intervals are required for a standard deviation; the
 /// device's own payload is not listed.
 public enum StatisticsCSV {
-  /// The first line.
+  /// The header line.
   public static let header = "payload,count,mean,sd,min,max\n"
 
-  /// Count, mean, variance and extremes of numbers in sequence (Welford's method, in the order of operations
-  /// the phones use, so that the last digit agrees).
+  /// Count, mean, variance and extremes of numbers in sequence (Welford's method, with the same order of
+  /// operations as phones, so that the last digit agrees).
   struct Sample {
     var count = 0
     var mean = 0.0

@@ -1,9 +1,9 @@
 /// `visits.csv`: a line for each stay near a venue beacon (HP-51). Phones do not write this file.
 public enum VisitsCSV {
-  /// The first line.
+  /// The header line.
   public static let header = "first,last,seconds,country,state,code,name,beacon\n"
 
-  /// The whole file. Numbers and name are empty if the payload is missing or does not contain them.
+  /// The complete file. Numbers and name are empty if the payload is missing or does not contain them.
   public static func text(of visits: some Sequence<VenueVisit>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)

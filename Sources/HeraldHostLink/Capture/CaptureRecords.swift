@@ -1,11 +1,11 @@
-/// Splits a stream in `btsnoop` format into complete records, so that a file has only complete records
-/// wherever the stream ends.
+/// Splits a stream in `btsnoop` format into complete records, so that a file contains only complete records
+/// even if the stream is interrupted.
 public struct CaptureRecords {
-  /// `btsnoop` and a zero; version and data link type follow.
+  /// The identification: `btsnoop` and a zero byte; version and data link type follow.
   static let magic = Array("btsnoop\0".utf8)
   static let headerSize = 16
   static let recordHeaderSize = 24
-  /// The longest packet that is accepted: H4's type byte, the header and the longest data.
+  /// The maximum packet length accepted, in bytes: H4's type byte, the header and the maximum data.
   static let longestPacket: UInt32 = 1 + 4 + 0xFFFF
 
   private var waiting: [UInt8] = []
@@ -15,7 +15,7 @@ public struct CaptureRecords {
 
   public init() {}
 
-  /// Appends bytes of the stream; returns what they complete: the header first, then records.
+  /// Appends bytes of the stream. Returns what they complete: the header first, then records.
   /// - Throws: `.protocolViolation` if the stream has another format.
   public mutating func append(_ bytes: [UInt8]) throws(HostLinkError) -> [UInt8] {
     waiting += bytes
@@ -23,7 +23,8 @@ public struct CaptureRecords {
     if !hasHeader {
       guard waiting.prefix(8).elementsEqual(Self.magic.prefix(waiting.count)) else {
         throw HostLinkError(
-          .protocolViolation, "what came is no capture of HCI traffic", advice: "check the path in --node")
+          .protocolViolation, "the received data is no capture of HCI traffic",
+          advice: "check the path in --node")
       }
       guard waiting.count >= Self.headerSize else { return [] }
       hasHeader = true
@@ -33,7 +34,7 @@ public struct CaptureRecords {
       let length = waiting[(end + 4)..<(end + 8)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
       guard length <= Self.longestPacket else {
         throw HostLinkError(
-          .protocolViolation, "the capture has a packet of \(length) bytes, which no packet has")
+          .protocolViolation, "the capture has a packet of \(length) bytes, more than the maximum")
       }
       let next = end + Self.recordHeaderSize + Int(length)
       guard next <= waiting.count else { break }

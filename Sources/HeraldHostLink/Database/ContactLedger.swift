@@ -44,7 +44,7 @@ final class ContactLedger {
     /// The last reading, or the first sign if there was none (HP-19).
     var end: UInt64 { lastReading ?? begin }
 
-    /// Whether a sign at this moment belongs to this contact only.
+    /// Whether a sign with this date belongs to this contact only.
     fileprivate func takes(_ date: UInt64) -> Bool {
       let silence = ContactPeriod.silence
       return date + silence >= begin && date <= heard + silence && before.map { date > $0 + silence } ?? true

@@ -24,14 +24,14 @@ public struct DatabaseExport {
   private let logDatabase: LogDatabase
   private let format: Format
 
-  /// An export of a database.
+  /// Creates an export of a database.
   public init(_ logDatabase: LogDatabase, as format: Format) {
     self.logDatabase = logDatabase
     self.format = format
   }
 
   /// Writes one file for each table into a folder, which is created if it does not exist. A file appears
-  /// under its name only when it is complete and on the disk; its mode is 0600, as for the log itself.
+  /// under its name only after it is complete and on the disk; its mode is 0600.
   public func write(to folder: String) throws(HostLinkError) -> [File] {
     try PrivateFolder.make(folder)
     // One transaction, so that the tables are consistent with each other.
@@ -100,7 +100,7 @@ public struct DatabaseExport {
     }
   }
 
-  /// `2022-11-29T22:21:56.552Z`.
+  /// The date in the form `2022-11-29T22:21:56.552Z`.
   private static func date(_ unixMilliseconds: UInt64) -> String {
     var text = Array(UTCTimestamp.text(unixMilliseconds).utf8.prefix(23))
     text[10] = UInt8(ascii: "T")

@@ -14,8 +14,8 @@ extension TargetIdentity.Kind {
 }
 
 extension TargetIdentity {
-  /// From `peer.kind` and `peer.address` of the database; an invalid kind or address becomes a random
-  /// address, and 0.
+  /// Parses `peer.kind` and `peer.address` of the database. An invalid kind is replaced with a random
+  /// address, an invalid address with 0.
   init(databaseKind: String, address: String) {
     let kinds: [Kind] = [.publicAddress, .randomAddress, .pseudoAddress, .shared]
     let value = address.utf8.reduce(UInt64(0)) { value, byte in
@@ -28,7 +28,7 @@ extension TargetIdentity {
 }
 
 extension NeighbourSystem {
-  /// The system that `event.system` of the database names.
+  /// Parses `event.system` of the database.
   init?(databaseName: String) {
     switch databaseName {
     case NeighbourSystem.covidWatch.databaseName: self = .covidWatch

@@ -20,8 +20,8 @@ enum DatabaseSchema {
     return migrator
   }
 
-  /// A record's number is the page's number times this, plus the record's index in the page: sorting by it
-  /// gives the order of the page.
+  /// A record's number is the page's number times this, plus the record's index in the page. Its order is
+  /// that of the log.
   static let recordsPerPage: Int64 = 1 << 20
 
   /// The tables that hold records of pages, each with `boot_id`, `uptime_ms` and `unix_ms`.

@@ -33,7 +33,7 @@ struct ExportTable {
   /// All exported tables; docs/database.md describes them.
   static let all = [devices, pages, readings, events, batteries, visits, contacts]
 
-  /// Where and when a record was written; every query begins with these columns.
+  /// The device, boot and time of a record; every query begins with these columns.
   private static let place = [
     Column("device", .text), Column("epoch", .number), Column("boot", .number), Column("uptime_ms", .number),
     Column("time", .date),

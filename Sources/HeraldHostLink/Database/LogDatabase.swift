@@ -83,6 +83,6 @@ public final class LogDatabase {
     let what = (error as? DatabaseError).map { $0.message ?? "\($0.resultCode)" } ?? "\(error)"
     return HostLinkError(
       .storage, "\(path) cannot be used (\(PrintableText.of(what)))",
-      advice: "the pages beside it are whole; move the file away, and it is made again from them")
+      advice: "the pages in its folder are intact; move the file away, and it is created again from them")
   }
 }

@@ -6,7 +6,7 @@ import HeraldEmbedded
 struct StoredRecord {
   /// The record's number; see `DatabaseSchema.recordsPerPage`.
   let id: Int64
-  /// Milliseconds since 1970-01-01T00:00:00Z; `nil` if unknown.
+  /// The date in milliseconds since 1970-01-01T00:00:00Z; `nil` if unknown.
   let date: UInt64?
   /// The number of its start-up.
   let boot: Int64

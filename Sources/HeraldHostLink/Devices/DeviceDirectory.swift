@@ -5,11 +5,11 @@ import HeraldText
 public struct FoundDevice: Equatable, Sendable {
   /// The value for `--device`.
   public let location: String
-  /// Its texts.
+  /// Its USB strings.
   public let identity: USBIdentity
-  /// USB vendor and product.
+  /// The USB vendor ID.
   public let vendorID: UInt16
-  /// USB product.
+  /// The USB product ID.
   public let productID: UInt16
   /// The reason why it cannot be used now; `nil` if it can.
   public let obstacle: HostLinkError?
@@ -19,7 +19,7 @@ public struct FoundDevice: Equatable, Sendable {
 public struct OpenDevice {
   /// The transport for packets.
   public let transport: any SMPTransport
-  /// Its texts; empty over serial lines, where `DeviceClient.information` returns them.
+  /// Its USB strings; empty over serial lines, where `DeviceClient.information` returns them.
   public let identity: USBIdentity
 }
 
@@ -39,7 +39,7 @@ public enum DeviceDirectory {
     }
   }
 
-  /// Every Herald device of the USB/IP server that `HOST` or `HOST:PORT` names.
+  /// All Herald devices of the USB/IP server `HOST` or `HOST:PORT`.
   public static func usbipDevices(server: String) throws(HostLinkError) -> [FoundDevice] {
     let (host, port) = try place(of: server)
     return try usbipDevices(host: host, port: port)
@@ -54,7 +54,7 @@ public enum DeviceDirectory {
     return found.map { .usbip(host: host, port: port, busID: $0.busID) }
   }
 
-  /// Host and port of a server that `HOST` or `HOST:PORT` names.
+  /// The host and port in `HOST` or `HOST:PORT`.
   /// - Throws: `.usage` for any other text.
   public static func place(of server: String) throws(HostLinkError) -> (host: String, port: UInt16?) {
     guard let place = DeviceSelector.hostAndPort(server[...]) else {
@@ -64,7 +64,7 @@ public enum DeviceDirectory {
     return place
   }
 
-  /// Every Herald device of a USB/IP server. One that is in use is listed too, without its texts.
+  /// All Herald devices of a USB/IP server. One that is in use is included, without its strings.
   public static func usbipDevices(host: String, port: UInt16?) throws(HostLinkError) -> [FoundDevice] {
     let connection = try USBIPConnection(host: host, port: port, by: .after(timeout))
     let devices = try connection.listDevices(by: .after(timeout))
@@ -90,7 +90,7 @@ public enum DeviceDirectory {
     return found
   }
 
-  /// Opens the device that `selector` names, or, without one, the only one plugged into this computer.
+  /// Opens the selected device, or, without a selector, the only one connected to this computer.
   public static func open(_ selector: DeviceSelector?) throws(HostLinkError) -> OpenDevice {
     switch selector {
     case .usbip(let host, let port, let busID):
@@ -134,7 +134,7 @@ public enum DeviceDirectory {
     return OpenDevice(transport: transport, identity: transport.identity)
   }
 
-  /// Imports the device named, or the only one. A server may take a moment to detect that the former client
+  /// Imports the selected device, or the only one. A server may detect with a delay that the former client
   /// has disconnected: the import of a device in use is repeated.
   private static func importDevice(host: String, port: UInt16?, busID: String?) throws(HostLinkError)
     -> USBIPTransport

@@ -4,7 +4,7 @@ import HeraldText
 /// The folder name of a device in the folder of a fleet, derived from its serial number; safe for any bytes
 /// in it.
 public enum DeviceFolder {
-  /// The longest name, in bytes.
+  /// The maximum length of a name in bytes.
   static let longest = 100
 
   /// The folder name for a device with this serial number, or without one, for its location. ASCII letters,

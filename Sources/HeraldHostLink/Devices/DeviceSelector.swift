@@ -2,7 +2,7 @@ import HeraldText
 
 /// A device selection, the value of `--device`.
 public enum DeviceSelector: Equatable, Sendable {
-  /// `usbip://HOST[:PORT][/BUSID]`: a device of a USB/IP server; without a bus id, the only one there.
+  /// `usbip://HOST[:PORT][/BUSID]`: a device of a USB/IP server; without a bus ID, its only one.
   case usbip(host: String, port: UInt16?, busID: String?)
   /// `serial:/dev/…`, or an absolute path alone: a tty or pty.
   case serial(path: String)
@@ -14,7 +14,7 @@ public enum DeviceSelector: Equatable, Sendable {
   case serialNumber(String)
 
   /// Parses the value of `--device`.
-  /// - Throws: `.usage`, saying which form was meant and what is wrong with it.
+  /// - Throws: `.usage`, with the recognised form and the error in it.
   public init(_ text: String) throws(HostLinkError) {
     func rest(_ prefix: String) -> Substring? { text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : nil }
     func refuse(_ form: String) -> HostLinkError {
@@ -49,7 +49,7 @@ public enum DeviceSelector: Equatable, Sendable {
     }
   }
 
-  /// The value for `--device`, safe to show.
+  /// The value for `--device`, sanitised for display.
   public var text: String {
     switch self {
     case .usbip(let host, let port, let busID):

@@ -1,4 +1,4 @@
-// Whether a device uses its radio: its payload, and the state of its radio.
+// The examination of a device's payload and of its radio.
 
 extension DeviceExamination {
   /// The number of remaining days of keys below which new ones are recommended.
@@ -12,12 +12,13 @@ extension DeviceExamination {
       return payload(try device.payload(), hasDate: status.unixMilliseconds != nil, now)
     } catch  where error.cause == .refused {
       return Finding(
-        "payload", .note, "it does not tell what it advertises", advice: "name its access key with --key-file"
+        "payload", .note, "it does not report its payload without a session",
+        advice: "name its access key with --key-file"
       )
     }
   }
 
-  /// The finding about a payload, at the moment `now`, milliseconds since 1970.
+  /// The finding about a payload at the time `now`, in milliseconds since 1970.
   static func payload(_ payload: DevicePayload, hasDate: Bool, _ now: UInt64) -> Finding {
     let push = "`herald-host payload push` gives it one"
     guard payload.family != "none" else {
@@ -62,7 +63,7 @@ extension DeviceExamination {
     }
   }
 
-  /// The finding about a controller's counters after this many milliseconds.
+  /// The finding about a controller's counters, `uptime` milliseconds after the start.
   static func radio(_ counters: [(name: String, value: UInt64)], uptime: UInt64) -> Finding? {
     func counter(_ name: String) -> UInt64? { counters.first { $0.name == name }?.value }
     guard let failures = counter("failures"), let timeouts = counter("command_timeouts"),
@@ -72,7 +73,7 @@ extension DeviceExamination {
     if events == 0, uptime > 60_000 {
       return Finding(
         "radio", .problem,
-        "its radio does not work: its controller has said nothing since the device started",
+        "its radio does not work: its controller has not responded since the device started",
         advice: advice)
     }
     func times(_ number: UInt64) -> String { number == 1 ? "once" : "\(number) times" }

@@ -1,5 +1,5 @@
-/// Examines a device: whether it responds, has the date, uses its radio, has room for its log and power, and
-/// stores settings.
+/// Examines a device: its response, date, payload and radio, the room in its log, its power and its settings
+/// storage.
 public enum DeviceExamination {
   /// The findings. A device that does not respond is a finding, and so is every other error.
   public static func findings(of device: DeviceClient, now: UInt64 = PlausibleDate.now) -> [Finding] {
@@ -60,7 +60,7 @@ public enum DeviceExamination {
     }
     if status.pageCount == 0 {
       findings.append(
-        Finding("log", .note, "its log has no page: nothing was logged, or its flash takes nothing"))
+        Finding("log", .note, "its log has no page: nothing was logged, or its flash has failed"))
     } else {
       findings.append(room(status, capacity))
     }
@@ -74,7 +74,7 @@ public enum DeviceExamination {
     if status.first > 1 {
       return Finding(
         "log", .note, "its log has \(pages), and older ones were overwritten, trimmed or had their time",
-        advice: "pull it more often, if none is to be lost")
+        advice: "pull it more often to avoid losing pages")
     }
     if let capacity, capacity - status.pageCount <= capacity / 10 {
       return Finding(
@@ -108,15 +108,16 @@ public enum DeviceExamination {
   static func settings(_ health: DeviceSettingsHealth) -> Finding {
     if health.flashErrors > 0 {
       return Finding(
-        "settings", .problem, "the flash it keeps its settings in failed \(health.flashErrors) times",
-        advice: "take it out of use: it may forget its keys")
+        "settings", .problem, "the flash of its settings failed \(health.flashErrors) times",
+        advice: "take it out of use: it may lose its keys")
     }
     if health.damagedPages > 0 {
       return Finding(
-        "settings", .problem, "it found what it keeps damaged, and went back to the defaults",
-        advice: "provision it again; if it takes its access key no more, after `herald-host factory-reset`")
+        "settings", .problem, "its settings storage was damaged and erased; the defaults apply",
+        advice:
+          "provision it again; if it no longer accepts its access key, first run `herald-host factory-reset`")
     }
-    return Finding("settings", .good, "its settings are whole")
+    return Finding("settings", .good, "its settings are valid")
   }
 
   static func restart(_ restart: DeviceRestart) -> Finding {

@@ -2,17 +2,17 @@
 public struct Finding: Equatable, Sendable, Encodable {
   /// The severity of a finding.
   public enum Verdict: String, Sendable, Encodable {
-    /// As it should be.
+    /// No deviation.
     case good
-    /// Not as intended, but without effect on operation now.
+    /// A deviation without effect on operation at present.
     case note
-    /// Something does not work, or will not.
+    /// A function does not work, or will fail.
     case problem
   }
 
   /// The subject: a constant word.
   public let subject: String
-  /// The severity.
+  /// The verdict.
   public let verdict: Verdict
   /// The result.
   public let what: String

@@ -2,7 +2,7 @@ import Foundation
 
 /// Examines the requirements of this computer for Herald devices: Linux, its USB, its rules and groups.
 public struct MachineExamination {
-  /// The path of the rule, from the root.
+  /// The absolute path of the rule.
   public static let rulePath = "/etc/udev/rules.d/70-herald.rules"
   /// The rule folders of systems and packages.
   private static let ruleFolders = [
@@ -55,7 +55,7 @@ public struct MachineExamination {
     return Finding("usb", .good, "/dev/bus/usb is there")
   }
 
-  /// Whether the rule is installed, and up to date.
+  /// Whether the rule is installed and up to date.
   private func rule() -> Finding {
     let expected = Self.lines(LibUSB.udevRule)
     for folder in Self.ruleFolders {
@@ -75,7 +75,7 @@ public struct MachineExamination {
       advice: Self.fixAdvice)
   }
 
-  /// Comments and blank lines do not count.
+  /// The lines of a rule file without comments and blank lines.
   private static func lines(_ text: String) -> [String] {
     text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }.filter {
       !$0.isEmpty && !$0.hasPrefix("#")
@@ -84,7 +84,7 @@ public struct MachineExamination {
 
   private static let fixAdvice = "`sudo herald-host doctor --fix` installs it"
 
-  /// The rule gives the user at the console access; for others there is a group.
+  /// The rule gives access to the user at the console; other users require a group.
   private func group() -> Finding {
     guard userID != 0 else { return Finding("group", .good, "this is root, who may open every device") }
     guard let identifier = groupID("plugdev") else {
@@ -139,8 +139,8 @@ public struct MachineExamination {
 
   // MARK: Repairs
 
-  /// Installs the rule, and reloads udev. Returns a description of the actions.
-  /// - Throws: `.permission` without the right to.
+  /// Installs the rule and reloads udev. Returns a description of the actions.
+  /// - Throws: `.permission` if the user may not write the rule.
   public func installRule() throws(HostLinkError) -> [String] {
     let path = root + Self.rulePath
     // A container, or a small system, may have no folder for rules. The next call reports the error.

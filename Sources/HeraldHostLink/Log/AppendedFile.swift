@@ -43,7 +43,7 @@ final class AppendedFile {
     }
     try flush()
     guard fsync(descriptor) == 0 else {
-      throw .system(.storage, "\(path) cannot be brought to the disk", code: errno)
+      throw .system(.storage, "\(path) cannot be synced to the disk", code: errno)
     }
   }
 

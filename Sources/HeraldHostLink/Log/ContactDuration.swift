@@ -1,10 +1,9 @@
 /// The time of presence of a person, as used in the table of a pull, the report, `contact_events.csv`, the
 /// export and the database.
 ///
-/// Time is divided into windows of 30 s, which begin at whole half minutes of UTC. A contact has lasted 30 s
-/// for each window in which the peer was detected, its payload read, or its RSSI measured; but no longer than
-/// from its begin to its end, and one window more. The duration of several contacts is the sum. The unit is
-/// whole seconds.
+/// Time is divided into windows of 30 s, aligned to UTC. The duration of a contact is 30 s for each window in
+/// which the peer was detected, its payload read, or its RSSI measured, but at most the time from its begin
+/// to its end plus one window. The duration of several contacts is the sum. The unit is whole seconds.
 public enum ContactDuration {
   /// The length of a window, in milliseconds.
   static let window: UInt64 = 30_000

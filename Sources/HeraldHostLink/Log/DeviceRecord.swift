@@ -1,12 +1,12 @@
 /// The record of the device in the folder of a pulled log, stored as `device.json` beside the pages.
 public struct DeviceRecord: Codable, Equatable, Sendable {
-  /// A moment of which both the device's clock and the date are known.
+  /// A time at which both the device's clock and the date are known.
   public struct ClockFix: Codable, Equatable, Sendable {
     /// The source of the date.
     public enum Source: String, Codable, Sendable {
-      /// The device: its clock was set.
+      /// The device, whose clock was set.
       case device
-      /// This computer, at the time of the pull: the device had no date.
+      /// This computer, at the time of the pull, as the device had no date.
       case host
     }
     /// The epoch of the log.
@@ -15,12 +15,12 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
     public var boot: UInt32
     /// Milliseconds since that start-up.
     public var uptimeMilliseconds: UInt64
-    /// Milliseconds since 1970-01-01T00:00:00Z at that moment.
+    /// The date in milliseconds since 1970-01-01T00:00:00Z.
     public var unixMilliseconds: UInt64
     /// The source of the date.
     public var source: Source
 
-    /// A fix from its parts.
+    /// Initialises each member.
     public init(
       epoch: UInt32, boot: UInt32, uptimeMilliseconds: UInt64, unixMilliseconds: UInt64, source: Source
     ) {
@@ -41,19 +41,19 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
   public var id: String?
   /// Its name.
   public var name = ""
-  /// The system it runs.
+  /// Its system.
   public var system = ""
-  /// The version of that.
+  /// The version of its system.
   public var version = ""
-  /// Epochs of its log, in the order they were first seen here.
+  /// The epochs of its log, in the order in which they were first received.
   public var epochs: [UInt32] = []
   /// Uptimes whose date is known, at most one for each start-up.
   public var clocks: [ClockFix] = []
 
-  /// An empty record.
+  /// Creates an empty record.
   public init() {}
 
-  /// Stores `epoch` as the newest one seen.
+  /// Records `epoch` as the newest one received.
   public mutating func note(epoch: UInt32) {
     if !epochs.contains(epoch) { epochs.append(epoch) }
   }

@@ -1,13 +1,13 @@
 import HeraldText
 
-/// The text about events that a device counted and did not log.
+/// The text about events that a device counted but did not log.
 public struct DroppedEventsText: Equatable, Sendable {
   /// Their number, and the consequence.
   public let what: String
   /// The meaning, and the recommended action.
   public let advice: String
 
-  /// `nil` if there are none. The number is in the log, the reason only in the device's counters.
+  /// `nil` if `count` is 0. The number is in the log, the reason only in the device's counters.
   public init?(_ count: Int) {
     guard count > 0 else { return nil }
     what =

@@ -1,17 +1,18 @@
 import Foundation
 
-/// Identifies an unchanged file: its size, and when it was last changed. The time of change cannot be set by
-/// a program.
+/// Identifies an unchanged file by its size and the time of its last status change (ctime), which programs
+/// cannot set.
 struct FileStamp: Equatable {
-  /// Bytes.
+  /// The size in bytes.
   let bytes: Int64
-  /// The time of change of the file's contents, name or owner, nanoseconds since 1970-01-01T00:00:00Z.
+  /// The time of the last change of the file's contents, name or owner, in nanoseconds since
+  /// 1970-01-01T00:00:00Z.
   let changed: Int64
 
-  /// Of the file at `path`; `nil` if there is none.
+  /// The stamp of the file at `path`; `nil` if there is none.
   static func of(_ path: String) -> FileStamp? { of(path, in: AT_FDCWD) }
 
-  /// Of a file of an open folder; `nil` if there is none.
+  /// The stamp of a file in an open folder; `nil` if there is none.
   static func of(_ name: String, in folder: Int32) -> FileStamp? {
     var status = stat()
     guard fstatat(folder, name, &status, 0) == 0 else { return nil }

@@ -20,7 +20,7 @@ struct FolderFingerprint: Equatable {
     for name in names.sorted() {
       let stamp = FileStamp.of(name, in: directory) ?? FileStamp(bytes: -1, changed: 0)
       bytes += name.utf8
-      // No file name contains this character.
+      // A separator: file names cannot contain this character.
       bytes.append(UInt8(ascii: "/"))
       for number in [stamp.bytes, stamp.changed] {
         withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
@@ -29,7 +29,7 @@ struct FolderFingerprint: Equatable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     guard let device = try? encoder.encode(folder.device) else {
-      throw HostLinkError(.storage, "what \(folder.path) says about its device cannot be used")
+      throw HostLinkError(.storage, "the device record of \(folder.path) is invalid")
     }
     bytes += device
     let digest = SHA256.digest(of: bytes.span)

@@ -1,13 +1,13 @@
-/// The date of every time of every start-up of a device, as far as known.
+/// The dates of all times of all start-ups of a device, as far as known.
 ///
-/// A device's clock counts from its start-up; the date is known from moments at which both are known. A
-/// record takes the latest such moment that is not after it, or, if all are after it, the earliest: records
-/// that precede the setting of the clock are dated backwards from it, within the same start-up. A start-up
-/// without any such moment has no dates.
+/// A device's clock counts from its start-up; the date is derived from times at which both are known. A
+/// record uses the latest such time that is not after it, or, if all are after it, the earliest: records
+/// before the setting of the clock are dated backwards from it, within the same start-up. A start-up without
+/// any such time has no dates.
 public struct LogCalendar: Sendable {
   /// The uptime from which a date of the start-up applies.
   struct Start: Equatable {
-    /// Milliseconds since the start-up.
+    /// The uptime in milliseconds.
     let uptime: Int64
     /// The date of the start-up, milliseconds since 1970-01-01T00:00:00Z.
     let start: Int64
@@ -22,13 +22,13 @@ public struct LogCalendar: Sendable {
 
   fileprivate struct Moment {
     let uptime: UInt64
-    /// The date of the start-up that results from this moment, in milliseconds.
+    /// The date of the start-up that results from this time, in milliseconds.
     let start: Int64
   }
 
   /// The dates of one start-up.
   struct BootDates {
-    /// Moments with a date, in chronological order.
+    /// Times with a date, in chronological order.
     fileprivate let moments: [Moment]
 
     /// The date at `uptime` milliseconds after the start-up, in milliseconds since 1970-01-01T00:00:00Z;
@@ -55,18 +55,18 @@ public struct LogCalendar: Sendable {
   /// An empty calendar.
   public init() {}
 
-  /// Whether a moment's date is valid: not after the year 9999, and not before the device's start.
+  /// Whether a date is valid: not after the year 9999, and not before the device's start.
   static func believes(_ fix: DeviceRecord.ClockFix) -> Bool {
     fix.unixMilliseconds > 0 && fix.unixMilliseconds <= UTCTimestamp.latest
       && fix.uptimeMilliseconds <= fix.unixMilliseconds
   }
 
-  /// Adds a moment whose date is known. A date from the host applies only if no other is known. Dates after
-  /// the year 9999 and before the device's start are ignored.
+  /// Adds a time whose date is known. A date from the host applies only if no other is known. Dates after the
+  /// year 9999 and before the device's start are ignored.
   public mutating func add(_ fix: DeviceRecord.ClockFix) { add(fix, isLast: false) }
 
-  /// Adds a moment. `isLast` asserts that no earlier moment of that start-up follows: then a moment
-  /// equivalent to the previous one is not stored.
+  /// Adds a time. `isLast` asserts that no earlier time of that start-up follows: then a time equivalent to
+  /// the previous one is not stored.
   mutating func add(_ fix: DeviceRecord.ClockFix, isLast: Bool) {
     guard Self.believes(fix) else { return }
     let start = Boot(epoch: fix.epoch, boot: fix.boot)
@@ -77,9 +77,9 @@ public struct LogCalendar: Sendable {
     } else {
       var list = moments[start, default: []]
       if isLast, let last = list.last, last.start == moment.start, last.uptime <= moment.uptime { return }
-      // In place: a copy of the list at every moment would make this quadratic.
+      // Modified in place: copying the list each time would have quadratic cost.
       moments[start] = nil
-      // Moments come mostly in order. Of two at the same uptime the later one applies.
+      // Times are mostly in order. Of two with the same uptime the later one applies.
       let place = list.lastIndex { $0.uptime <= moment.uptime }.map { $0 + 1 } ?? 0
       list.insert(moment, at: place)
       moments[start] = list
@@ -91,7 +91,7 @@ public struct LogCalendar: Sendable {
     if let fix = record.clockFix { add(fix) }
   }
 
-  /// Milliseconds since 1970-01-01T00:00:00Z at the time of a record; `nil` if unknown.
+  /// The date of a record in milliseconds since 1970-01-01T00:00:00Z; `nil` if unknown.
   public func unixMilliseconds(of record: BootRecord) -> UInt64? {
     dates(epoch: record.epoch, boot: record.boot).unixMilliseconds(at: record.uptimeMilliseconds)
   }
@@ -102,7 +102,7 @@ public struct LogCalendar: Sendable {
     return BootDates(moments: moments[start] ?? guesses[start].map { [$0] } ?? [])
   }
 
-  /// The known dates of a start-up in chronological order, without moments equivalent to the previous one.
+  /// The known dates of a start-up in chronological order, without times equivalent to the previous one.
   func starts(epoch: UInt32, boot: UInt32) -> [Start] {
     let start = Boot(epoch: epoch, boot: boot)
     guard let moments = moments[start] else {

@@ -5,9 +5,8 @@ import HeraldDeviceLink
 ///
 /// Only new data is requested, with several outstanding requests, each for as much as fits in a packet,
 /// across page boundaries. A page is complete if all bytes are received, its header and checksums are valid,
-/// and it is on the disk. The received part of a page is kept when a pull is interrupted, and the next one
-/// continues at the byte where it stopped. The open page is downloaded as far as it is committed, and its
-/// rest at the next pull.
+/// and it is on the disk. If a pull is interrupted, the received part of a page is stored and the next pull
+/// continues after it. The open page is downloaded as far as it is committed, and its rest by the next pull.
 ///
 /// The device is not modified, unless pages are to be acknowledged: then the SHA-256 of each page that is on
 /// the disk and in the database is sent, and the device erases the pages with an equal digest.
@@ -15,7 +14,7 @@ import HeraldDeviceLink
 /// The device is not trusted: numbers are bounded, contradictions end the page or the pull, and valid data is
 /// kept.
 public struct LogDownload {
-  /// How often a page that was received with errors is fetched.
+  /// The maximum number of downloads of a page that was received with errors.
   static let attempts = 2
   /// The number of invalid pages after which the pull ends.
   static let mostProblems = 16
@@ -34,7 +33,7 @@ public struct LogDownload {
   private var wanted = 0
   private var problemPages = 0
   private var remarkedLoss = false
-  /// Pages that the device reported as missing.
+  /// The pages that the device reported as missing.
   private var gone: Set<UInt32> = []
 
   /// A pull from `device` into `pageStore`. With `trim`, the pages that it returns as stored in the database
@@ -56,7 +55,7 @@ public struct LogDownload {
     self.progress = progress
   }
 
-  /// Pulls. Throws if it could not be started; a later error is in the report.
+  /// Performs the pull. Throws if it could not be started; a later error is in the report.
   public mutating func run() throws(HostLinkError) -> PullReport {
     let started = ContinuousClock.now
     let (status, parameters) = try device.committedStatusAndParameters()
@@ -74,7 +73,7 @@ public struct LogDownload {
     } catch {
       report.stoppedBy = error
       device.client.forgetAll()
-      // A page that cannot be stored now is fetched again.
+      // A page that cannot be stored now is downloaded again by the next pull.
       for page in flight.beginnings() {
         let name = PageName(epoch: status.epoch, sequence: page.sequence, isOpen: page.isOpen)
         try? pageStore.storeBeginning(page.bytes, of: name)
@@ -92,7 +91,7 @@ public struct LogDownload {
       source: status.unixMilliseconds == nil ? .host : .device)
   }
 
-  /// Decides which pages to fetch, and from where on.
+  /// Determines the pages to download, and the offset in each.
   private mutating func plan(_ status: DeviceLogStatus, _ flight: inout LogRequestWindow)
     throws(HostLinkError)
   {
@@ -102,7 +101,7 @@ public struct LogDownload {
       let isBehind = status.pageCount > 0 && status.last < newest
       if isBehind {
         report.problems.append(
-          "the device says its newest page is \(status.last), but page \(newest) of the same log is here already"
+          "the device reports its newest page as \(status.last), but page \(newest) of the same log is here already"
         )
       } else if status.pageCount > 0, status.first > newest, status.first - newest > 1 {
         report.lostPages = Int(status.first - newest) - 1
@@ -133,7 +132,7 @@ public struct LogDownload {
     while !flight.isOver {
       guard let (ticket, result) = try device.client.next() else {
         throw HostLinkError(
-          .protocolViolation, "\(device.client.location) left the pull without anything to do")
+          .protocolViolation, "\(device.client.location) sent no usable response to the requests of the pull")
       }
       guard let question = flight.close(ticket) else { continue }
       let sequence = flight.page(of: question)
@@ -142,12 +141,12 @@ public struct LogDownload {
         let data = body[SMPKey.data]?.byteString ?? []
         guard tempo.note(data.count, at: begun.duration(to: .now)) else {
           throw HostLinkError(
-            .noAnswer, "\(device.client.location) sends its log too slowly to wait for it",
+            .noAnswer, "\(device.client.location) sends its log too slowly: the pull was aborted",
             advice: "what is here is kept; check the line, and run the same command again")
         }
         switch flight.take(data, to: question) {
         case .success(let pages):
-          // Further requests are sent first, so that the device is busy while these pages are written to the
+          // Further requests are sent first, so that the device works while these pages are written to the
           // disk.
           try askForMore(&flight)
           for page in pages { try finish(page, status, &flight) }
@@ -163,7 +162,7 @@ public struct LogDownload {
       case .failure(let failure):
         let error = failure.error(
           DeviceClient.logStream(sequence: sequence, offset: 0, length: nil), at: device.client.location)
-        // A request for other pages would have the same result.
+        // Requests for other pages would fail in the same way.
         switch failure {
         case .noAnswer, .sessionOver: throw error
         case .refused where failure.is(.locked) || failure.is(.inSetUp): throw error
@@ -195,10 +194,11 @@ public struct LogDownload {
     case .wrong(let what):
       return try giveUp(page, "what came as page \(page.sequence) \(what)", &flight)
     case .damaged(let what):
-      // The damage may be on the device or from the transfer; in the latter case the next attempt differs.
+      // The damage may be in the device's memory or from the transfer; in the latter case the next attempt
+      // differs.
       guard page.bytes == page.earlier else {
         guard page.attempt < Self.attempts else {
-          return try giveUp(page, "page \(page.sequence) came in two ways, both of them damaged", &flight)
+          return try giveUp(page, "page \(page.sequence) was received twice with different errors", &flight)
         }
         return flight.restart(page, keeping: page.bytes)
       }

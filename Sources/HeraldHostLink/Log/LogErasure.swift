@@ -6,7 +6,7 @@ public struct LogErasure {
   private let device: DeviceClient
   private let progress: (PullProgress) -> Void
 
-  /// Erases on `device`.
+  /// Creates an erasure on `device`.
   public init(_ device: DeviceClient, progress: @escaping (PullProgress) -> Void = { _ in }) {
     self.device = device
     self.progress = progress
@@ -27,7 +27,7 @@ public struct LogErasure {
             .protocolViolation,
             "\(device.client.location) says that page \(sequence) is another than the one it sent",
             advice:
-              "run the same command again; if that does not help, `herald-host factory-reset` erases everything"
+              "run the same command again; if that fails again, `herald-host factory-reset` erases everything"
           )
         }
         erased += 1

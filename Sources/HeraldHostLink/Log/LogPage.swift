@@ -8,12 +8,12 @@ public struct BootRecord: Equatable, Sendable {
   public let boot: UInt32
   /// Milliseconds since that start-up.
   public let uptimeMilliseconds: UInt64
-  /// The event.
+  /// The uptime in milliseconds.
   public let event: LogEvent
   /// The payload bytes of events that have some.
   public let payload: [UInt8]
 
-  /// A record from its parts.
+  /// Initialises each member.
   public init(
     epoch: UInt32, boot: UInt32, uptimeMilliseconds: UInt64, event: LogEvent, payload: [UInt8] = []
   ) {
@@ -24,7 +24,7 @@ public struct BootRecord: Equatable, Sendable {
     self.payload = payload
   }
 
-  /// The moment whose date is given by the record, if any.
+  /// The time and date in the record, if it contains a date.
   var clockFix: DeviceRecord.ClockFix? {
     guard case .clockSet(let unixMilliseconds, _) = event else { return nil }
     return DeviceRecord.ClockFix(
@@ -42,21 +42,21 @@ public struct BootRecord: Equatable, Sendable {
 
 /// One page, decoded.
 public struct LogPage: Sendable {
-  /// The number in its header.
+  /// The page number in its header.
   public let sequence: UInt32
   /// The epoch in its header.
   public let epoch: UInt32
   /// Its records, in the order they were written.
   public internal(set) var records: [BootRecord] = []
-  /// Moments whose date is given by the page's headers.
+  /// The times and dates in the page's headers.
   public internal(set) var clocks: [DeviceRecord.ClockFix] = []
-  /// How decoding ended.
+  /// The reason why decoding ended.
   public internal(set) var ending = LogPageDecoder.Ending.reading
 
-  /// Moments whose date is given in the page: those of its headers, then those of its records.
+  /// The times and dates in the page: those of its headers, then those of its records.
   var fixes: [DeviceRecord.ClockFix] { clocks + records.lazy.compactMap(\.clockFix) }
 
-  /// A page from its parts.
+  /// Initialises each member.
   init(sequence: UInt32, epoch: UInt32, records: [BootRecord], clocks: [DeviceRecord.ClockFix]) {
     self.sequence = sequence
     self.epoch = epoch

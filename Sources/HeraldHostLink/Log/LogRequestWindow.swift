@@ -1,49 +1,49 @@
 /// Tracks which bytes of a log are still to be requested, which are outstanding, and which were received.
 ///
-/// Bytes are numbered through all pages, as the device's stream has them: byte `offset` of page `sequence` is
-/// number `sequence * pageSize + offset`. A response may cross a page boundary, and a page may start where an
-/// earlier pull stopped.
+/// Bytes are numbered consecutively through all pages, as in the device's stream: byte `offset` of page
+/// `sequence` has the number `sequence * pageSize + offset`. A response may cross a page boundary, and a page
+/// may start at the offset where an earlier pull stopped.
 struct LogRequestWindow {
   /// A requested range.
   struct Request {
-    /// Its bytes.
+    /// The range of byte numbers.
     let range: Range<UInt64>
-    /// The number of restarted pages when it was sent.
+    /// The number of page restarts before it was sent.
     let generation: Int
   }
 
-  /// A page that is being fetched.
+  /// A page that is being downloaded.
   struct Page {
     let sequence: UInt32
-    /// Whether more may be added to it on the device.
+    /// Whether the device may still append to it.
     let isOpen: Bool
-    /// Number of this attempt.
+    /// The number of this attempt.
     let attempt: Int
-    /// What an earlier attempt returned, if it was inconsistent.
+    /// The bytes received by an earlier attempt, if they were invalid.
     let earlier: [UInt8]?
-    /// The bytes so far; 0xFF where none has arrived.
+    /// The bytes received so far; missing ones are 0xFF.
     fileprivate(set) var bytes: [UInt8]
-    /// Number of missing bytes.
+    /// The number of missing bytes.
     fileprivate(set) var missing: Int
     /// Responses to requests sent before this number of restarts are ignored.
     fileprivate let generation: Int
   }
 
-  /// Bytes of a page.
+  /// The size of a page in bytes.
   let pageSize: Int
-  /// The page that is still being written, and how much of it is to be fetched.
+  /// The page that is still being written, and the number of its bytes to be downloaded.
   let open: (sequence: UInt32, length: Int)
-  /// Bytes of log in one response; `nil` while unknown.
+  /// The number of log bytes in one response; `nil` while unknown.
   private(set) var room: Int?
 
   private var wanted: [Range<UInt64>] = []
   private var questions: [SMPClient.RequestHandle: Request] = [:]
   private var pages: [UInt32: Page] = [:]
-  /// Finished pages: bytes of them that still arrive are ignored.
+  /// Completed pages: bytes of them received later are ignored.
   private var over: Set<UInt32> = []
   private var generation = 0
 
-  /// An empty window on a log with this `status`.
+  /// Creates an empty window for a log with this `status`.
   init(_ status: DeviceLogStatus, room: Int?) {
     pageSize = Int(status.pageSize)
     open = (status.last, Int(status.openBytes))
@@ -57,11 +57,11 @@ struct LogRequestWindow {
   private func sequence(of byte: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: byte / UInt64(pageSize)) }
   private func length(of sequence: UInt32) -> Int { sequence == open.sequence ? open.length : pageSize }
 
-  /// Adds a page, of which `beginning` is present already. Pages are added in ascending order.
+  /// Adds a page, of which `beginning` is already stored. Pages are added in ascending order.
   mutating func want(_ sequence: UInt32, beginning: [UInt8]) {
     let length = length(of: sequence)
     guard length > 0 else { return }
-    // At least one byte has to be requested, so that the response can be checked.
+    // At least one byte must be requested, so that the response can be checked.
     let known = Array(beginning.prefix(length - 1))
     want(start(of: sequence) + UInt64(known.count)..<start(of: sequence) + UInt64(length))
     guard !known.isEmpty else { return }
@@ -106,7 +106,7 @@ struct LogRequestWindow {
     questions[ticket] = Request(range: range, generation: generation)
   }
 
-  /// The request that has a response or has timed out.
+  /// Removes and returns the request, which has a response or has timed out.
   mutating func close(_ ticket: SMPClient.RequestHandle) -> Request? { questions.removeValue(forKey: ticket) }
 
   /// The page in which a request begins.
@@ -118,7 +118,7 @@ struct LogRequestWindow {
   /// begins is discarded.
   mutating func take(_ data: [UInt8], to question: Request) -> Result<[Page], Fault> {
     guard data.count <= question.range.count else {
-      return .failure(Fault(what: "more bytes than were asked for"))
+      return .failure(Fault(what: "more bytes than were requested"))
     }
     guard !data.isEmpty else {
       let place = Int(question.range.lowerBound % UInt64(pageSize))
@@ -190,8 +190,8 @@ struct LogRequestWindow {
     wantAgain(from: start(of: page(of: question)) + UInt64(pageSize), of: question)
   }
 
-  /// A page is fetched again from its beginning, `earlier` being the received bytes; responses to outstanding
-  /// requests do not count for it.
+  /// Downloads a page again from its start, keeping `earlier`, the bytes received; responses to outstanding
+  /// requests are ignored for it.
   mutating func restart(_ page: Page, after question: Request? = nil, keeping earlier: [UInt8]? = nil) {
     drop(page.sequence, after: question)
     generation += 1

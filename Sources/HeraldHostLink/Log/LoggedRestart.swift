@@ -2,8 +2,8 @@ import HeraldEmbedded
 
 /// A start after a fault, from the log.
 public struct LoggedRestart: Equatable, Sendable {
-  /// When the device started, milliseconds since 1970-01-01T00:00:00Z; `nil` if unknown; the date of that
-  /// run.
+  /// The date of the start in milliseconds since 1970-01-01T00:00:00Z; `nil` if the dates of that run are
+  /// unknown.
   public let unixMilliseconds: UInt64?
   /// The number of the start of the device.
   public let boot: UInt32

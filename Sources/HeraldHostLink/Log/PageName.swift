@@ -8,17 +8,17 @@ public struct PageName: Hashable, Comparable, Sendable {
   public let epoch: UInt32
   /// The number of the page.
   public let sequence: UInt32
-  /// Whether more may be added to the page on the device.
+  /// Whether the device may still append to the page.
   public let isOpen: Bool
 
-  /// A name from its parts.
+  /// Initialises each member.
   public init(epoch: UInt32, sequence: UInt32, isOpen: Bool) {
     self.epoch = epoch
     self.sequence = sequence
     self.isOpen = isOpen
   }
 
-  /// The parts of a file name; `nil` if it is not one that `fileName` makes.
+  /// Parses a file name; `nil` if it has another form than that of `fileName`.
   public init?(fileName: String) {
     let stem: Substring
     if fileName.hasSuffix(".open.page") {
@@ -43,7 +43,7 @@ public struct PageName: Hashable, Comparable, Sendable {
     return "\(epoch.hexadecimal(8))-\(padded)\(isOpen ? ".open" : "").page"
   }
 
-  /// By epoch, then by number; a closed page before an open one.
+  /// The order by epoch, then by number; a closed page precedes an open one.
   public static func < (left: PageName, right: PageName) -> Bool {
     (left.epoch, left.sequence, left.isOpen ? 1 : 0) < (right.epoch, right.sequence, right.isOpen ? 1 : 0)
   }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A folder that holds the log of one device: raw pages under `pages/`, `device.json`, and the files made
-/// from them.
+/// A folder with the log of one device: raw pages under `pages/`, `device.json`, and the files derived from
+/// them.
 ///
-/// A page appears under its name only when its bytes are on the disk: it is written as `….part`, synced,
-/// renamed, and the folder synced. A pull that stops stores the received part of a page as `….part`, too.
-/// After an interruption at any point the next pull continues. One program at a time can open the folder.
-/// Files have mode 0600, as they contain contacts.
+/// A page appears under its name only after its bytes are on the disk: it is written as `….part`, synced,
+/// renamed, and the folder synced. An interrupted pull also stores the received part of a page as `….part`.
+/// After an interruption at any point the next pull continues. Only one program at a time can open the
+/// folder. Files have mode 0600, as they contain contacts.
 public final class PageStore {
   /// Steps of storing a file, in order; a test can fail at each.
   enum Step: CaseIterable {
@@ -28,7 +28,7 @@ public final class PageStore {
   private var devicePath: String { path + "/device.json" }
 
   /// Opens the folder `path`; creates it if `create` is set.
-  /// - Throws: `.storage` if there is none or it cannot be used, `.busy` if another program has it open.
+  /// - Throws: `.storage` if it does not exist or cannot be used, `.busy` if another program has it open.
   public init(path: String, create: Bool) throws(HostLinkError) {
     self.path = path
     if create { try PrivateFolder.make(path, containing: "pages") }
@@ -189,7 +189,7 @@ public final class PageStore {
       defer { Foundation.close(descriptor) }
       // A file left by an earlier run may have been readable for others.
       guard fchmod(descriptor, 0o600) == 0 else {
-        throw HostLinkError.system(.storage, "\(part) cannot be kept from others", code: errno)
+        throw HostLinkError.system(.storage, "\(part) cannot be made private", code: errno)
       }
       try beforeStep(.partWritten)
       var written = 0
@@ -208,7 +208,7 @@ public final class PageStore {
       }
       try beforeStep(.partSynced)
       guard fsync(descriptor) == 0 else {
-        throw HostLinkError.system(.storage, "\(part) cannot be brought to the disk", code: errno)
+        throw HostLinkError.system(.storage, "\(part) cannot be synced to the disk", code: errno)
       }
     } catch let error as HostLinkError {
       throw error
@@ -222,7 +222,7 @@ public final class PageStore {
     guard directory >= 0 else { throw .system(.storage, "\(folder) cannot be opened", code: errno) }
     defer { Foundation.close(directory) }
     guard fsync(directory) == 0 else {
-      throw .system(.storage, "\(folder) cannot be brought to the disk", code: errno)
+      throw .system(.storage, "\(folder) cannot be synced to the disk", code: errno)
     }
   }
 }

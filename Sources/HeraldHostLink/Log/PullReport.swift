@@ -8,7 +8,7 @@ public struct PullReport: Equatable, Sendable {
   public var knownPages = 0
   /// The number of pages overwritten by the device before they were pulled.
   public var lostPages = 0
-  /// Bytes of the new pages.
+  /// The total size of the new pages in bytes.
   public var bytes = 0
   /// The last acknowledged page; it and all pages before it are stored with the same bytes; `nil` if none was
   /// acknowledged.
@@ -27,7 +27,7 @@ public struct PullReport: Equatable, Sendable {
   /// The reason why the pull ended before all pages were stored.
   public var stoppedBy: HostLinkError?
 
-  /// All counts 0.
+  /// Creates a report with all counts 0.
   public init() {}
 
   /// Whether all pages of the device are stored.

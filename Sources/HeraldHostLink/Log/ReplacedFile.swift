@@ -39,7 +39,7 @@ final class ReplacedFile {
   func finish() throws(HostLinkError) {
     try flush()
     guard fsync(descriptor) == 0, rename(part, path) == 0 else {
-      throw .system(.storage, "\(path) cannot be brought to the disk", code: errno, advice: Self.advice)
+      throw .system(.storage, "\(path) cannot be synced to the disk", code: errno, advice: Self.advice)
     }
   }
 

@@ -14,11 +14,11 @@ public struct MatchingKeyWindow: ~Copyable {
   public let country: UInt16
   /// The state within the country, 0 for all of it.
   public let state: UInt16
-  /// When day 0 begins.
+  /// The start of day 0.
   public let epoch: KeyScheduleEpoch
   /// The number of the first day, counted from the epoch.
   public let firstDay: Int
-  /// How many days there are: 1…90.
+  /// The number of days: 1…90.
   public let dayCount: Int
   private let keys: SecretMemory
   /// The keys, 32 bytes each.
@@ -36,7 +36,7 @@ public struct MatchingKeyWindow: ~Copyable {
         .usage, "\(days) days of keys", advice: "a device takes keys of 1 to \(Self.mostDays) days")
     }
     guard max(unixSeconds, epoch.unixSeconds) <= UTCTimestamp.latest / 1000 else {
-      throw HostLinkError(.usage, "no calendar has a date that late")
+      throw HostLinkError(.usage, "the date is too late")
     }
     let first = try Self.day(of: unixSeconds, in: epoch)
     let derived = try Self.keys(of: secret, days: days, from: first, epoch)
@@ -70,13 +70,14 @@ public struct MatchingKeyWindow: ~Copyable {
     try SimpleKeySchedule.deriveMatchingKeys(from: secret.span, first: first, last: last, into: &room)
   }
 
-  /// The first second of the first day and of the day after the last, since 1970-01-01T00:00:00Z.
+  /// The times of the start of the first day and of the end of the last, in seconds since
+  /// 1970-01-01T00:00:00Z.
   public var unixSeconds: Range<UInt64> {
     let start = epoch.unixSeconds + UInt64(firstDay) * 86_400
     return start..<start + UInt64(dayCount) * 86_400
   }
 
-  /// Writes the file that `herald-node --payload simple:KEYFILE` reads, for its owner alone.
+  /// Writes the file that `herald-node --payload simple:KEYFILE` reads, accessible to its owner only.
   public func write(to path: String) throws(HostLinkError) {
     let size = SimpleKeySchedule.matchingKeySize
     var text = SecretMemory(capacity: 256 + dayCount * (2 * size + 1))
@@ -99,7 +100,7 @@ public struct MatchingKeyWindow: ~Copyable {
       return HostLinkError(
         .usage, "the key schedule of the epoch \(date(epoch.unixSeconds)) ends with day 2000, \(date(end))",
         advice:
-          "agree on a new epoch with whoever verifies the identifiers, and name it: --epoch \(date(unixSeconds))"
+          "agree on a new epoch with the service that verifies the identifiers, and set it: --epoch \(date(unixSeconds))"
       )
     case .beforeEpoch:
       return HostLinkError(

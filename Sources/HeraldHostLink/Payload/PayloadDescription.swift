@@ -3,7 +3,7 @@ import HeraldText
 
 /// The decoded fields of a payload, as far as its family is known.
 public struct PayloadDescription: Equatable, Encodable, Sendable {
-  /// The family, in lower case; `unknown` for what has no name yet.
+  /// The family in lower case; `unknown` for undefined values.
   public let family: String
   /// The version within the family, 0…7.
   public let version: Int
@@ -13,10 +13,10 @@ public struct PayloadDescription: Equatable, Encodable, Sendable {
   public private(set) var state: Int?
   /// A venue's number.
   public private(set) var venueCode: Int?
-  /// The name of a venue's premises, made safe to show.
+  /// The name of a venue's premises, sanitised for display.
   public private(set) var premises: String?
 
-  /// Reads a payload; `nil` if it has no bytes.
+  /// Decodes a payload; `nil` if it is empty.
   public init?(_ payload: [UInt8]) {
     guard let header = PayloadHeader(payload.span) else { return nil }
     family = Self.name(header.family)

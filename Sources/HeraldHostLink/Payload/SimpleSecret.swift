@@ -24,10 +24,10 @@ public struct SimpleSecret: ~Copyable {
     SimpleSecret(try SecretFile.read(path, kind))
   }
 
-  /// Makes a new secret from the system's random source.
+  /// Generates a secret from the system's random source.
   public static func generate() -> SimpleSecret { SimpleSecret(SecretFile.generate(size: kind.size)) }
 
   /// Writes it to a new file accessible to its owner only. An existing file is not overwritten (`.storage`):
-  /// without its secret identifiers derived from it could no longer be attributed.
+  /// without its secret, identifiers derived from it could no longer be attributed.
   public func write(to path: String) throws(HostLinkError) { try file.write(to: path) }
 }

@@ -24,13 +24,13 @@ public struct PayloadFile: Equatable, Sendable {
 
   /// The content of the payload.
   public enum Content: Equatable, Sendable {
-    /// A number that never changes.
+    /// A constant client identifier.
     case fixed(country: UInt16, state: UInt16, Identifier)
     /// Identifiers of the Simple payload, derived from a secret in a file. `{serial}` in its path stands for
     /// the device's serial number.
     case simple(
       country: UInt16, state: UInt16, secret: String, from: FirstDay, days: Int, epoch: KeyScheduleEpoch)
-    /// A venue's number, and optionally the name of its premises.
+    /// A venue code, and optionally the name of the premises.
     case venue(country: UInt16, state: UInt16, code: UInt32, name: String)
     /// The payload of the demonstration apps for phones.
     case test(identifier: Int32, length: Int)

@@ -76,7 +76,7 @@ extension PayloadFile {
   ) throws(HostLinkError) -> SimpleSecret {
     guard generate, access(path, F_OK) != 0 else {
       let secret = try SimpleSecret.read(path)
-      if secret.isOpenToOthers { remark("others than its owner may use \(path); `chmod 600` it") }
+      if secret.isOpenToOthers { remark("users other than its owner have access to \(path); `chmod 600` it") }
       return secret
     }
     let secret = SimpleSecret.generate()

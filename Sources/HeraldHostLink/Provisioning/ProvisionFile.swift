@@ -5,7 +5,7 @@ public struct ProvisionFile: Equatable, Sendable {
   public let accessKey: String?
   /// Settings by name with their values as text, sorted by name.
   public let settings: [(name: String, value: String)]
-  /// The payload that they are to offer; `nil` leaves it unchanged.
+  /// The payload of the devices; `nil` leaves it unchanged.
   public let payload: PayloadFile?
   /// Whether their clocks are set from the clock of this computer.
   public let setsTime: Bool

@@ -8,7 +8,8 @@ public enum SettingText {
     (0..<UInt8(Setting.count)).compactMap(Setting.init(rawValue:))
   }
 
-  /// The setting of that name.
+  /// The setting with this name.
+  /// - Throws: `.usage` if there is none.
   public static func setting(named name: String) throws(HostLinkError) -> Setting {
     guard let setting = Setting(name: Array(name.utf8).span) else {
       let names = all.map { Self.name(of: $0) }
@@ -29,7 +30,7 @@ public enum SettingText {
     guard description.kind != .bytes else {
       throw HostLinkError(
         .usage,
-        "\(name(of: setting)) is a secret, and is not written on a command line or into a file of settings",
+        "\(name(of: setting)) is a secret and must not be given on a command line or in a settings file",
         advice:
           "put it into a file of its own, and name that: `herald-host config set \(name(of: setting)) FILE`")
     }

@@ -50,7 +50,7 @@ struct YAMLFields {
     guard let mapping = node?.mapping else {
       throw HostLinkError(
         .usage, "\(file) has no fields",
-        advice: "a field is a name, a colon and a value; Examples has files that work")
+        advice: "a field is a name, a colon and a value; see the valid files in Examples")
     }
     for (key, value) in mapping {
       guard let name = key.scalar?.string, values.updateValue(value, forKey: name) == nil else {
@@ -74,7 +74,7 @@ struct YAMLFields {
   /// The text of a required field.
   mutating func text(_ name: String) throws(HostLinkError) -> String {
     guard let text = try optionalText(name) else {
-      throw HostLinkError(.usage, "\(file) has no field \(name)", advice: "Examples has files that work")
+      throw HostLinkError(.usage, "\(file) has no field \(name)", advice: "see the valid files in Examples")
     }
     return text
   }
@@ -147,11 +147,11 @@ struct YAMLFields {
   /// A path from the file, relative to the folder of the file.
   func path(_ text: String) -> String { text.hasPrefix("/") ? text : "\(folder)/\(text)" }
 
-  /// Ends the reading; a field that was not read is an error.
+  /// Finishes parsing; a field that was not read is an error.
   func finish() throws(HostLinkError) {
     guard let name = Set(values.keys).subtracting(taken).sorted().first else { return }
     throw HostLinkError(
       .usage, "\(file)\(Self.line(values[name])): nothing is known of a field \(PrintableText.of(name))",
-      advice: "Examples has files that work")
+      advice: "see the valid files in Examples")
   }
 }

@@ -2,7 +2,7 @@ import HeraldEmbedded
 
 /// Bytes received from a peer, or offered to peers, at a known date.
 public struct DatedBytes: Equatable, Sendable {
-  /// What the bytes are.
+  /// The kind of the bytes.
   public enum Kind: Equatable, Sendable {
     /// A message to the application (HP-30).
     case message
@@ -14,16 +14,16 @@ public struct DatedBytes: Equatable, Sendable {
     case own(NeighbourSystem)
   }
 
-  /// Milliseconds since 1970-01-01T00:00:00Z.
+  /// The date in milliseconds since 1970-01-01T00:00:00Z.
   public let unixMilliseconds: UInt64
   /// The peer; `nil` for codes offered by this device.
   public let peer: TargetIdentity?
-  /// What the bytes are.
+  /// The kind of the bytes.
   public let kind: Kind
   /// The bytes.
   public let bytes: [UInt8]
 
-  /// Bytes from their parts.
+  /// Initialises each member.
   public init(unixMilliseconds: UInt64, peer: TargetIdentity?, kind: Kind, bytes: [UInt8]) {
     self.unixMilliseconds = unixMilliseconds
     self.peer = peer

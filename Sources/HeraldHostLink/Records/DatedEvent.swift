@@ -4,11 +4,11 @@ import HeraldEmbedded
 public struct DatedEvent: Equatable, Sendable {
   /// The kind of the event.
   public enum Kind: Equatable, Sendable {
-    /// A peer was seen for the first time.
+    /// A peer was detected for the first time.
     case detected
     /// A payload was read from the peer.
     case read([UInt8])
-    /// A signal strength, dBm, and the transmit power the peer was known to advertise then.
+    /// An RSSI in dBm, and the transmit power in dBm last advertised by the peer.
     case measured(rssi: Int, txPower: Int?)
     /// A payload that the peer shared.
     case shared([UInt8])
@@ -20,14 +20,14 @@ public struct DatedEvent: Equatable, Sendable {
     case visited(VenueVisit)
   }
 
-  /// Milliseconds since 1970-01-01T00:00:00Z.
+  /// The date in milliseconds since 1970-01-01T00:00:00Z.
   public let unixMilliseconds: UInt64
   /// The peer.
   public let peer: TargetIdentity
   /// The kind of the event.
   public let kind: Kind
 
-  /// An event from its parts.
+  /// Initialises each member.
   public init(unixMilliseconds: UInt64, peer: TargetIdentity, kind: Kind) {
     self.unixMilliseconds = unixMilliseconds
     self.peer = peer
@@ -35,16 +35,16 @@ public struct DatedEvent: Equatable, Sendable {
   }
 }
 
-/// A reading of the battery at a known date.
+/// A battery reading with its date.
 public struct BatteryLevel: Equatable, Sendable {
-  /// Milliseconds since 1970-01-01T00:00:00Z.
+  /// The date in milliseconds since 1970-01-01T00:00:00Z.
   public let unixMilliseconds: UInt64
-  /// Percent.
+  /// The level in percent.
   public let level: Double
   /// Whether the device had external power.
   public let isExternal: Bool
 
-  /// A reading from its parts.
+  /// Initialises each member.
   public init(unixMilliseconds: UInt64, level: Double, isExternal: Bool) {
     self.unixMilliseconds = unixMilliseconds
     self.level = level

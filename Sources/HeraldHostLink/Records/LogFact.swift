@@ -1,10 +1,10 @@
 /// A fact from a log record, with its date: the output of `LogInterpreter`, and one line of a table.
 enum LogFact {
-  /// Something that happened to a peer.
+  /// An event of a peer.
   case event(DatedEvent)
   /// Bytes sent or offered by a peer, or offered by this device.
   case bytes(DatedBytes)
-  /// A level of the battery.
+  /// A battery reading.
   case battery(BatteryLevel)
   /// A start caused by a fault.
   case restart(LoggedRestart)

@@ -6,7 +6,7 @@ public enum ShortPayload {
   /// Payloads that differ only in other bytes have the same short form.
   public static func text(_ payload: [UInt8]) -> String {
     if payload.count <= 3 { return Data(payload).base64EncodedString() }
-    // Six characters come from at most five bytes; padding counts as a character, as it does on the phones.
+    // Six characters encode at most five bytes; padding counts as a character, as on phones.
     return String(Data(payload[3..<min(payload.count, 9)]).base64EncodedString().prefix(6))
   }
 }

@@ -11,7 +11,7 @@ public struct VenueVisit: Equatable, Sendable {
   /// Its payload; empty if the stored pages do not contain it.
   public let payload: [UInt8]
 
-  /// A visit from its parts.
+  /// Initialises each member.
   public init(first: UInt64, last: UInt64, beacon: TargetIdentity, payload: [UInt8]) {
     self.first = first
     self.last = last
@@ -26,7 +26,7 @@ public struct VenueVisit: Equatable, Sendable {
     return description
   }
 
-  /// The displayed name of the place: its name, else its numbers, else the beacon's address.
+  /// The name of the venue for display: its name, else its numbers, else the beacon's address.
   public var place: String {
     guard let venue else { return beacon.addressText }
     if let name = venue.premises, !name.isEmpty { return name }

@@ -3,7 +3,7 @@
 struct ActivitySpans {
   private static let most = 2048
   private let gap: UInt64
-  /// Spans without a gap, in chronological order, more than `gap` apart.
+  /// The spans without a gap, in chronological order, more than `gap` apart.
   private var spans: [(begin: UInt64, end: UInt64)] = []
 
   /// `gap` is the longest interval between two timestamps, in milliseconds, that does not count as a gap.
@@ -11,7 +11,7 @@ struct ActivitySpans {
 
   /// Adds a timestamp.
   mutating func add(_ moment: UInt64) {
-    // The first span that ends late enough to be extended.
+    // Binary search for the first span that ends late enough to be extended.
     var low = 0
     var high = spans.count
     if let last = spans.last, moment > last.end {

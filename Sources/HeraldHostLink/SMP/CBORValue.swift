@@ -2,21 +2,21 @@ import HeraldDeviceLink
 
 /// A data item of CBOR as a tree, for responses whose shape is not known in advance.
 public indirect enum CBORValue: Equatable, Sendable {
-  /// A number.
+  /// An unsigned integer.
   case unsigned(UInt64)
-  /// A number below zero.
+  /// A negative integer.
   case negative(Int64)
   /// A byte string.
   case bytes([UInt8])
   /// A text string; invalid UTF-8 is replaced, not refused.
   case text(String)
-  /// A list.
+  /// An array.
   case array([CBORValue])
-  /// A map with texts as keys, in its own order. Entries with other keys are left out, as SMP has none.
+  /// A map with text keys, in its original order. Entries with other keys are omitted, as SMP has none.
   case map([Entry])
   /// False or true.
   case boolean(Bool)
-  /// Null, undefined, floating point or a tag, which are not used here.
+  /// Null, undefined, a floating-point number or a tag, which this project does not use.
   case other
 
   /// One entry of a map.
@@ -30,7 +30,8 @@ public indirect enum CBORValue: Equatable, Sendable {
   /// The maximum nesting depth of maps and lists.
   static let maximumDepth = 8
 
-  /// The one item in `bytes`; `nil` if they are malformed, hold more, or nest deeper than eight levels.
+  /// Decodes one data item; `nil` if `bytes` are malformed, contain further bytes, or nest deeper than eight
+  /// levels.
   public static func decode(_ bytes: Span<UInt8>) -> CBORValue? {
     var reader = CBORReader(bytes)
     guard let value = read(&reader, depth: 0), reader.isAtEnd else { return nil }

@@ -1,14 +1,14 @@
 import HeraldDeviceLink
 
-/// The session of a client, or of several that share a transport.
+/// The session of a client, or of several clients that share a transport.
 final class ClientSession {
-  /// A key that opens another session.
+  /// The key for opening another session.
   final class Key {
     let key: AccessKey
     init(_ key: borrowing AccessKey) { self.key = key.copy() }
   }
 
-  /// Which thread uses the session and the transport.
+  /// The lock for the session and the transport.
   let turn = LinkLock()
   private var session: HostSession?
   private var key: Key?

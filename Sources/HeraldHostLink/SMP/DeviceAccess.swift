@@ -2,9 +2,9 @@ import Foundation
 import HeraldDeviceLink
 import HeraldText
 
-/// Which requests a device serves in its access state, and how a session is opened.
+/// The access state of a device: which requests it serves, and the data for opening a session.
 public struct DeviceAccess: Equatable, Sendable {
-  /// Who may read the log of a device.
+  /// The hosts that may read the log of a device.
   public enum State: String, Sendable, Codable {
     /// Hosts that prove possession of its access key.
     case locked
@@ -14,16 +14,16 @@ public struct DeviceAccess: Equatable, Sendable {
     case open
   }
 
-  /// Whether it has an access key.
+  /// Whether the device has an access key.
   public let isSet: Bool
-  /// Whether it serves everything without a session.
+  /// Whether the device serves all requests without a session.
   public let isOpen: Bool
   /// The device's nonce for the session: 16 bytes, valid for one proof.
   let nonce: [UInt8]
-  /// Milliseconds until it accepts a proof, after a start or invalid proofs.
+  /// The time in milliseconds until the device accepts a proof, after a start or invalid proofs.
   public let waitMilliseconds: UInt32
 
-  /// Whether its firmware supports access keys. MCUboot's serial recovery does not.
+  /// Whether the firmware supports access keys. MCUboot's serial recovery does not.
   public var knowsKeys: Bool { !nonce.isEmpty }
 
   /// The access state of its log.
@@ -44,14 +44,14 @@ extension DeviceClient {
     guard case .boolean(let isSet) = body[SMPKey.isSet], case .boolean(let isOpen) = body[SMPKey.open],
       let nonce = body[SMPKey.nonce]?.byteString, nonce.count == SessionKeySchedule.nonceSize,
       let wait = body[SMPKey.wait]?.number32
-    else { throw malformed(request, "what is no state of a lock") }
+    else { throw malformed(request, "an invalid access state") }
     return DeviceAccess(isSet: isSet, isOpen: isOpen, nonce: nonce, waitMilliseconds: wait)
   }
 
-  /// Opens a session with the access key in a file, if the device has a key. If the device has no key but the
-  /// file exists, the device is not the one that the file belongs to, or it was reset: this is an error,
-  /// unless the device is known to be new. `remark` is called with remarks on the file for the user. `serial`
-  /// takes the place of `{serial}` in the path.
+  /// Opens a session with the access key in a file, if the device has a key. If the device has no key
+  /// although the file exists, it is another device or was reset: this is an error unless the device is known
+  /// to be new. `remark` is called with remarks on the file for the user. `serial` replaces `{serial}` in the
+  /// path.
   public func authenticate(
     keyFile path: String, serial: String, isNew: Bool, remark: (String) -> Void
   ) throws(HostLinkError) {
@@ -63,7 +63,7 @@ extension DeviceClient {
     let file = try SecretPath.of(path, serial: serial)
     guard state.isSet else { return try refuseImpostor(keyFile: file, isNew: isNew) }
     let key = try AccessKey.read(file)
-    if key.isOpenToOthers { remark("others than its owner may use \(file); `chmod 600` it") }
+    if key.isOpenToOthers { remark("users other than its owner have access to \(file); `chmod 600` it") }
     try unlock(key)
   }
 
@@ -73,7 +73,7 @@ extension DeviceClient {
     guard !isNew, Foundation.access(file, F_OK) == 0 else { return }
     throw HostLinkError(
       .notProved,
-      "\(client.location) says that it has no access key, but \(PrintableText.of(file, limit: 256)) has one for it: it was reset, or it is another device that repeats its serial number",
+      "\(client.location) says that it has no access key, but \(PrintableText.of(file, limit: 256)) has one for it: it was reset, or is another device with the same serial number",
       advice: "look at the device itself; if it is new, or was reset, say so with --new-device")
   }
 
@@ -135,7 +135,7 @@ extension DeviceClient {
     var proof: [32 of UInt8] = .init(repeating: 0)
     schedule.hostProof(serial: serial.span, into: &proof)
     let request = ManagementRequest(
-      "to be let in", .write, .herald, HeraldCommand.access, isRepeatable: false
+      "to open a session", .write, .herald, HeraldCommand.access, isRepeatable: false
     ) { writer in
       writer.map(2)
       writer.key(.nonce)

@@ -49,7 +49,7 @@ extension DeviceClient {
       switch try client.result(of: request) {
       case .success(let body):
         guard let data = body[SMPKey.data]?.byteString, !data.isEmpty, data.count <= wanted else {
-          throw malformed(request, "another number of bytes than was asked for")
+          throw malformed(request, "another number of bytes than requested")
         }
         bytes += data
       case .failure(let failure):

@@ -3,26 +3,26 @@ import HeraldText
 
 /// The status of the log of a device.
 public struct DeviceLogStatus: Equatable, Sendable, Codable {
-  /// Changes when the whole log is erased.
+  /// The epoch, which changes when the whole log is erased.
   public let epoch: UInt32
-  /// The oldest page; above `last` when there is none.
+  /// The number of the oldest page; greater than `last` if there is none.
   public let first: UInt32
-  /// The newest page, which is still being written.
+  /// The number of the newest page, which is still being written.
   public let last: UInt32
-  /// Readable bytes of the newest page.
+  /// The number of readable bytes of the newest page.
   public let openBytes: UInt32
-  /// Bytes of a page.
+  /// The size of a page in bytes.
   public let pageSize: UInt32
   /// The number of starts of the device.
   public let boot: UInt32
-  /// For how many days records are kept, 0 for as long as there is room; `nil` from devices that erase
-  /// nothing by age.
+  /// The retention time of records in days, 0 if they are kept until they are overwritten; `nil` from devices
+  /// without a retention time.
   public let keptDays: UInt32?
   /// The unique identifier of the device: 8 bytes; `nil` from a device without one.
   public let identifier: [UInt8]?
-  /// Milliseconds since it last started.
+  /// The uptime in milliseconds.
   public let uptimeMilliseconds: UInt64
-  /// Milliseconds since 1970-01-01T00:00:00Z by its clock; `nil` if the clock is not set.
+  /// The device's date in milliseconds since 1970-01-01T00:00:00Z; `nil` if its clock is not set.
   public let unixMilliseconds: UInt64?
 
   /// The maximum plausible page size, in bytes.
@@ -30,7 +30,7 @@ public struct DeviceLogStatus: Equatable, Sendable, Codable {
   /// The maximum plausible number of pages.
   static let mostPages: UInt32 = 1 << 20
 
-  /// From the response; `nil` if a field is missing or the numbers contradict each other.
+  /// Parses the response; `nil` if a field is missing or the numbers contradict each other.
   init?(_ body: CBORValue) {
     guard let epoch = body[SMPKey.epoch]?.number32, let first = body[SMPKey.first]?.number32,
       let last = body[SMPKey.last]?.number32, let openBytes = body[SMPKey.open]?.number32,
@@ -72,10 +72,9 @@ public struct DeviceResetProgress: Equatable, Sendable, Codable {
 
 /// The state of a device's settings storage, found at its start.
 public struct DeviceSettingsHealth: Equatable, Sendable, Codable {
-  /// The number of pages that contained neither settings nor were empty; they have been erased with their
-  /// contents.
+  /// The number of pages that were neither valid settings nor empty; they have been erased.
   public let damagedPages: Int
-  /// The number of operations of that flash that have failed since.
+  /// The number of flash operations that have failed since the start.
   public let flashErrors: Int
 }
 
@@ -87,7 +86,7 @@ public struct DeviceInformation: Equatable, Sendable, Codable {
   public var serial = ""
   /// The release of the firmware.
   public var release = ""
-  /// The version of the firmware in full.
+  /// The full version of the firmware.
   public var version = ""
   /// The build date of the firmware.
   public var buildDate = ""
@@ -108,7 +107,7 @@ public struct DeviceInformation: Equatable, Sendable, Codable {
 public struct DeviceStatistics: Equatable, Sendable {
   /// The group's name.
   public let name: String
-  /// Counters in the device's order.
+  /// The counters in the device's order.
   public let counters: [(name: String, value: UInt64)]
 
   /// Whether both have the same name and counters.
@@ -117,12 +116,12 @@ public struct DeviceStatistics: Equatable, Sendable {
   }
 }
 
-/// A device, with one method for each request.
+/// The management interface of a device, with one method for each request.
 public struct DeviceClient {
-  /// The client that carries the requests.
+  /// The client that transmits the requests.
   public let client: SMPClient
 
-  /// The device behind a client.
+  /// Creates the interface to the device of a client.
   public init(_ client: SMPClient) { self.client = client }
 
   func malformed(_ request: ManagementRequest, _ what: String) -> HostLinkError {
@@ -142,7 +141,7 @@ public struct DeviceClient {
   /// The device's serial number; empty if it has none.
   public func serialNumber() throws(HostLinkError) -> String { try informationField("n") }
 
-  /// The description of the device. Fields that the device does not supply stay empty.
+  /// The description of the device. Fields that the device does not supply are empty.
   public func information() throws(HostLinkError) -> DeviceInformation {
     var information = DeviceInformation()
     information.firmware = try informationField("s")
@@ -157,7 +156,7 @@ public struct DeviceClient {
     return information
   }
 
-  /// One field per request, as texts may contain spaces.
+  /// Requests one field at a time, as texts may contain spaces.
   private func informationField(_ format: StaticString) throws(HostLinkError) -> String {
     let request = ManagementRequest("information", .read, .os, OSCommand.information) { writer in
       writer.map(1)
@@ -176,7 +175,7 @@ public struct DeviceClient {
 
   /// Sets the device's clock.
   public func setClock(unixMilliseconds: UInt64) throws(HostLinkError) {
-    // `yyyy-MM-ddTHH:mm:ss.SSS`, the form MCUmgr takes, in UTC.
+    // `yyyy-MM-ddTHH:mm:ss.SSS` in UTC, the format of MCUmgr.
     var text = Array(UTCTimestamp.text(unixMilliseconds).utf8.prefix(23))
     text[10] = UInt8(ascii: "T")
     let request = ManagementRequest("to set its clock", .write, .os, OSCommand.dateTime) { writer in
@@ -188,7 +187,7 @@ public struct DeviceClient {
   }
 
   /// Starts a factory reset: the device erases all stored data, its log of this epoch first. Once started, it
-  /// always completes the erasure by itself.
+  /// completes the erasure without further requests.
   public func beginFactoryReset(epoch: UInt32) throws(HostLinkError) -> DeviceResetProgress {
     try resetProgress(
       ManagementRequest("to erase everything", .write, .herald, HeraldCommand.factoryReset) { writer in
@@ -201,7 +200,7 @@ public struct DeviceClient {
   /// The progress of a factory reset.
   public func factoryResetProgress() throws(HostLinkError) -> DeviceResetProgress {
     try resetProgress(
-      ManagementRequest("how far the erasing is", .read, .herald, HeraldCommand.factoryReset))
+      ManagementRequest("the progress of its factory reset", .read, .herald, HeraldCommand.factoryReset))
   }
 
   private func resetProgress(_ request: ManagementRequest) throws(HostLinkError) -> DeviceResetProgress {
@@ -226,7 +225,7 @@ public struct DeviceClient {
     return DeviceSettingsHealth(damagedPages: Int(clamping: damaged), flashErrors: Int(clamping: errors))
   }
 
-  /// Every counter of the device.
+  /// All counters of the device.
   public func statistics() throws(HostLinkError) -> [DeviceStatistics] {
     let request = ManagementRequest("the list of its counters", .read, .statistics, StatisticsCommand.list)
     guard case .array(let items) = try client.ask(request)[SMPKey.statisticsList] else {

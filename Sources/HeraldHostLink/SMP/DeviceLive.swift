@@ -5,18 +5,18 @@ import HeraldEmbedded
 public struct DeviceLive: Equatable, Sendable {
   /// A single event.
   public struct Event: Equatable, Sendable {
-    /// Age of the event when the device responded, in ms.
+    /// The age of the event at the time of the response, in ms.
     public let ageMilliseconds: UInt32
     /// The kind of the event.
     public let kind: LiveKind
     /// The identity of the target; all zeros for `state`.
     public let target: TargetIdentity
-    /// An RSSI or power in dBm, or a number, by the kind.
+    /// An RSSI or transmit power in dBm, or a number, depending on the kind.
     public let level: Int8
-    /// Bytes or seconds, by the kind.
+    /// Bytes or seconds, depending on the kind.
     public let count: UInt16
 
-    /// From an element of the response; `nil` if it is malformed or of an unknown kind.
+    /// Parses an element of the response; `nil` if it is malformed or of an unknown kind.
     init?(_ value: CBORValue) {
       guard case .array(let parts) = value, parts.count >= 5, let age = parts[0].number32,
         let number = parts[1].number32, let kind = UInt8(exactly: number).flatMap(LiveKind.init(rawValue:)),
@@ -42,11 +42,12 @@ public struct DeviceLive: Equatable, Sendable {
 }
 
 extension DeviceClient {
-  /// The events since the last request. A device keeps fourteen events, and only if the last request was
-  /// within ten seconds: poll about ten times a second. Refused with code 8 by a device that keeps none.
+  /// The events since the last request. A device buffers fourteen events, and only if the last request was
+  /// within ten seconds: poll about ten times a second. Refused with code 8 by a device that does not buffer
+  /// events.
   public func live() throws(HostLinkError) -> DeviceLive {
     let request = ManagementRequest(
-      "to tell what happens", .read, .herald, HeraldCommand.live, isRepeatable: false)
+      "its live events", .read, .herald, HeraldCommand.live, isRepeatable: false)
     let body = try client.ask(request)
     guard case .array(let entries) = body[SMPKey.events], let lost = body[SMPKey.lost]?.number32 else {
       throw malformed(request, "no list of events")

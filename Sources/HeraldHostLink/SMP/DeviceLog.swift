@@ -7,7 +7,7 @@ public struct DeviceParameters: Equatable, Sendable, Codable {
   /// The number of packets that the device can buffer.
   public let packetCount: Int
 
-  /// From the response; `nil` if the numbers are invalid.
+  /// Parses the response; `nil` if the numbers are invalid.
   init?(_ body: CBORValue) {
     guard let size = body[SMPKey.bufferSize]?.number32, let count = body[SMPKey.bufferCount]?.number32,
       size >= 32, count >= 1
@@ -16,9 +16,9 @@ public struct DeviceParameters: Equatable, Sendable, Codable {
     packetCount = Int(min(count, 256))
   }
 
-  /// Bytes of the log that fit into a response to `logStream`, sealed or not.
+  /// The number of log bytes that fit into a response to `logStream`, sealed or not.
   func streamRoom(isSealed: Bool) -> Int {
-    // Header, map of one, "data", and the head of the bytes; in a session the tag.
+    // Header, map of one entry, "data", and the head of the byte string; in a session the tag.
     let fixed = 8 + 1 + 5 + (isSealed ? HostSession.responseOverhead : 0)
     return packetSize - fixed - (packetSize - fixed <= 0xFF ? 2 : 3)
   }
@@ -127,7 +127,7 @@ extension DeviceClient {
       // A device that sends one byte at a time would prolong this for hours.
       guard let data = try client.ask(request)[SMPKey.data]?.byteString,
         data.count >= min(16, wanted - bytes.count), data.count <= wanted - bytes.count
-      else { throw malformed(request, "another number of bytes than was asked for") }
+      else { throw malformed(request, "another number of bytes than requested") }
       bytes += data
     }
     return hasTwo ? [Array(bytes.prefix(size)), Array(bytes.dropFirst(size))] : [bytes]

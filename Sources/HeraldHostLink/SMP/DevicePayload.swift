@@ -5,7 +5,7 @@ import HeraldText
 
 /// The status of the payload that a device offers.
 public struct DevicePayload: Equatable, Sendable, Codable {
-  /// The family by its name (`StoredPayloadFamily`): `none` if nothing is offered.
+  /// The name of the family (`StoredPayloadFamily`): `none` if nothing is offered.
   public let family: String
   /// The end of the last day of its keys, in seconds since 1970-01-01T00:00:00Z; `nil` for families without
   /// keys.
@@ -13,7 +13,7 @@ public struct DevicePayload: Equatable, Sendable, Codable {
   /// The number of days for which it is offered, including today; `nil` if it is not offered, and for
   /// families without keys.
   public let daysLeft: UInt32?
-  /// The offered bytes; `nil` for families that derive changing bytes from a secret.
+  /// The bytes offered; `nil` for families that derive changing bytes from a secret.
   public let bytes: [UInt8]?
 }
 
@@ -68,16 +68,16 @@ extension DeviceClient {
       case .failure(let failure): throw failure.error(request, at: client.location)
       case .success(let body):
         guard let place = body[SMPKey.offset]?.number32, place <= total else {
-          throw ManagementFailure.malformed("what is no place in it").error(request, at: client.location)
+          throw ManagementFailure.malformed("an invalid offset").error(request, at: client.location)
         }
         next = place
       }
-      // A device that requests other bytes than the next ones has restarted, which may happen once or twice;
+      // A device that requests other bytes than the next ones has restarted, which may occur once or twice;
       // one that accepts only a few bytes of each part would never finish.
       let isProgress = Int(next) >= offset + min(Self.leastTaken, piece.count)
       standstills = isProgress ? standstills : standstills + 1
       guard standstills < 8 else {
-        throw ManagementFailure.malformed("nearly the same place again and again").error(
+        throw ManagementFailure.malformed("offsets without progress").error(
           request, at: client.location)
       }
       offset = Int(next)
@@ -92,7 +92,7 @@ public struct PayloadBlob: ~Copyable {
   private let memory: SecretMemory
   var bytes: UnsafeBufferPointer<UInt8> { memory.used }
 
-  /// The blob of a constant payload: the bytes that are transmitted.
+  /// Creates the blob of a constant payload, from the bytes to be offered.
   /// - Throws: `.usage` unless there are 1…510.
   public init(_ family: StoredPayloadFamily, payload: [UInt8]) throws(HostLinkError) {
     var memory = SecretMemory(capacity: StoredPayloadHeader.size + Payload.maximumLength)
@@ -103,7 +103,7 @@ public struct PayloadBlob: ~Copyable {
     self.memory = memory
   }
 
-  /// The blob of the simple family, with the keys of a window.
+  /// Creates the blob of the simple family, with the keys of a window.
   public init(_ window: borrowing MatchingKeyWindow) throws(HostLinkError) {
     var memory = SecretMemory(
       capacity: StoredPayloadHeader.size + window.dayCount * StoredPayloadHeader.daySize)

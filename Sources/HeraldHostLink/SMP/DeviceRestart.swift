@@ -2,7 +2,7 @@ import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldHAL
 
-/// Why a device started.
+/// The cause of a device's start.
 public struct DeviceRestart: Equatable, Sendable, Codable {
   /// The processor's registers at the fault that ended the previous run, as far as known.
   public struct Registers: Equatable, Sendable, Codable {
@@ -28,10 +28,10 @@ public struct DeviceRestart: Equatable, Sendable, Codable {
   public let faults: UInt32
   /// The duration of the previous run in seconds.
   public let lasted: UInt32
-  /// `nil` if no fault was the cause.
+  /// The registers at the fault; `nil` if no fault was the cause.
   public let registers: Registers?
 
-  /// From the response; `nil` if a field is missing or out of its range.
+  /// Parses the response; `nil` if a field is missing or out of its range.
   init?(_ body: CBORValue) {
     guard let cause = body[SMPKey.cause]?.number32, let mode = body[SMPKey.mode]?.number32,
       let streak = body[SMPKey.streak]?.number32, let faults = body[SMPKey.faults]?.number32,
@@ -52,7 +52,7 @@ public struct DeviceRestart: Equatable, Sendable, Codable {
     }
   }
 
-  /// The cause in words.
+  /// The cause as text.
   public var reason: String { RestartCause(rawValue: cause)?.words ?? "for reason \(cause)" }
 
   /// The functions disabled in the device's mode; `nil` if none are.
@@ -84,7 +84,7 @@ extension RestartCause {
 }
 
 extension DeviceClient {
-  /// Why the device started; `nil` if it does not store the cause.
+  /// The cause of the device's start; `nil` if it does not store the cause.
   public func restart() throws(HostLinkError) -> DeviceRestart? {
     let request = ManagementRequest("why it started", .read, .herald, HeraldCommand.restart)
     do {

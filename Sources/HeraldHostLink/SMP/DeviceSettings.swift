@@ -16,8 +16,8 @@ extension DeviceClient {
     }
   }
 
-  /// The number of a setting that is in effect; `nil` if the device has no such setting. Secrets cannot be
-  /// read (`.refused`).
+  /// The effective value of a setting; `nil` if the device does not support it. Secrets cannot be read
+  /// (`.refused`).
   public func number(of setting: Setting) throws(HostLinkError) -> UInt32? {
     let description = setting.description
     let request = Self.request("the setting \(setting.name)", .read, SettingsCommand.value, setting)
@@ -33,7 +33,7 @@ extension DeviceClient {
     }
   }
 
-  /// Sets a setting to a number, which the device stores and applies immediately.
+  /// Sets a setting to a value, which the device stores and applies immediately.
   public func set(_ setting: Setting, to number: UInt32) throws(HostLinkError) {
     let value = (0..<setting.description.kind.size).map {
       UInt8(truncatingIfNeeded: number >> UInt32(8 * $0))

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A recursive lock on a link: one thread at a time uses it.
+/// A recursive lock on a link, which only one thread uses at a time.
 ///
-/// A thread that ends the session claims the link permanently: other threads then wait until the process
+/// A thread that ends the session claims the link permanently: other threads then block until the process
 /// ends.
 final class LinkLock: @unchecked Sendable {
   private let condition = NSCondition()
@@ -10,7 +10,7 @@ final class LinkLock: @unchecked Sendable {
   private var depth = 0
   private var isClaimed = false
 
-  /// Acquires the link; blocks while another thread has it.
+  /// Acquires the link; blocks while another thread holds it.
   func take() {
     condition.lock()
     defer { condition.unlock() }
@@ -20,7 +20,7 @@ final class LinkLock: @unchecked Sendable {
     depth += 1
   }
 
-  /// Releases it.
+  /// Releases the link.
   func give() {
     condition.lock()
     defer { condition.unlock() }
@@ -30,8 +30,8 @@ final class LinkLock: @unchecked Sendable {
     condition.broadcast()
   }
 
-  /// Releases the link to a thread that claims it, unless this thread has acquired it more than once, as it
-  /// does while it opens a session.
+  /// Releases the link to a thread that claims it, unless this thread has acquired it more than once, as when
+  /// it opens a session.
   func giveWay() {
     condition.lock()
     let isWanted = isClaimed && depth == 1

@@ -13,11 +13,11 @@ public struct ManagementRequest: Sendable {
   /// The CBOR map after the header. It may contain a secret: it is overwritten when the last reference is
   /// released, and the sender overwrites the result of `packet`.
   private let content: WipedBytes
-  /// Whether it may be sent twice.
+  /// Whether it may be sent more than once.
   let isRepeatable: Bool
 
-  /// A request whose body, if any, `write` writes: a map of at most 1 KiB. It is repeated after a timeout if
-  /// it `isRepeatable`, which is the default for reads.
+  /// Creates a request whose body, if any, is written by `write`: a map of at most 1 KiB. It is repeated
+  /// after a timeout if it `isRepeatable`, which is the default for reads.
   public init(
     _ subject: String, _ operation: SMPOperation, _ group: SMPGroup, _ command: UInt8,
     isRepeatable: Bool? = nil,
@@ -48,7 +48,7 @@ public struct ManagementRequest: Sendable {
   /// Whether it is part of opening a session, and so is never sealed.
   var opensSession: Bool { group == .herald && command == HeraldCommand.access }
 
-  /// The same request with another subject.
+  /// Copies a request with another subject.
   init(_ subject: String, _ other: ManagementRequest) {
     self.subject = subject
     operation = other.operation
@@ -61,7 +61,7 @@ public struct ManagementRequest: Sendable {
   /// The CBOR map after the header.
   public var body: [UInt8] { Array(content.bytes) }
 
-  /// The packet of this request; with room for number and tag if it is to be sealed.
+  /// The packet of this request; with space for number and tag if it is to be sealed.
   func packet(sequence: UInt8, isSealed: Bool = false) -> [UInt8] {
     let header = SMPHeader(
       operation: operation, group: group, command: command, sequence: sequence,
@@ -76,25 +76,26 @@ public struct ManagementRequest: Sendable {
   }
 }
 
-/// Why a request failed.
+/// The reason why a request failed.
 public enum ManagementFailure: Error, Equatable, Sendable {
-  /// The device refused: `group` is the one whose code it is, `nil` for a failure of the protocol itself.
+  /// The device refused: `group` is the group that defines the code, `nil` for an error of the protocol
+  /// itself.
   case refused(group: UInt16?, code: UInt64)
   /// No response, after this many attempts.
   case noAnswer(attempts: Int)
   /// The response is malformed.
   case malformed(String)
-  /// The session ended before the response came, and the request may not be repeated, or no other session
-  /// could be opened.
+  /// The session ended before the response, and the request may not be repeated, or no other session could be
+  /// opened.
   case sessionOver
 
-  /// Whether the device refused for this reason.
+  /// Whether the device refused with this error.
   func `is`(_ failure: SMPFailure) -> Bool {
     guard case .refused(let group, let code) = self else { return false }
     return group == failure.group?.rawValue && code == UInt64(failure.code)
   }
 
-  /// The failure in words, about `request` to the device at `location`.
+  /// The error for the user, about `request` to the device at `location`.
   public func error(_ request: ManagementRequest, at location: String) -> HostLinkError {
     switch self {
     case .refused:
@@ -109,7 +110,7 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     case .malformed(let what):
       return HostLinkError(
         .protocolViolation, "\(location) answered, when asked \(request.asked), with \(what)",
-        advice: "the device's firmware and this program may not fit together")
+        advice: "the device's firmware and this program may be incompatible")
     case .sessionOver:
       return HostLinkError(
         .refused, "\(location) ended the session when asked \(request.asked)",
@@ -117,9 +118,9 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     }
   }
 
-  /// Why the device refused a request of a group, in words.
+  /// The reason why the device refused a request of a group, as text.
   private func refusal(of group: SMPGroup) -> String {
-    // Failures for which a group of MCUmgr has no code.
+    // Errors for which the groups of MCUmgr have no code.
     if self.is(SMPFailure(.invalid)) {
       if group == .settings {
         return "it takes no such value: the number is out of range, or has another size"
@@ -134,7 +135,7 @@ public enum ManagementFailure: Error, Equatable, Sendable {
   /// The recommended action after a refusal of a request of a group; `nil` if there is none.
   private func advice(for group: SMPGroup) -> String? {
     if self.is(SMPFailure(.invalid)) {
-      if group == .settings { return "`herald-host config list` shows what its settings take" }
+      if group == .settings { return "`herald-host config list` shows the ranges of its settings" }
       if group == .file { return "push a shorter payload, or update the device's firmware" }
     }
     return Self.advices.first { self.is($0.failure) }?.advice
@@ -145,7 +146,7 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     (SMPFailure(.noMemory), "it is out of memory (rc 2)"),
     (SMPFailure(.invalid), "it does not understand the request (rc 3)"),
     (SMPFailure(.timeout), "it timed out (rc 4)"),
-    (SMPFailure(.notFound), "it has no such thing (rc 5)"),
+    (SMPFailure(.notFound), "it has no such object (rc 5)"),
     (SMPFailure(.badState), "its state does not allow it (rc 6)"),
     (SMPFailure(.tooLong), "the answer is too long for a packet (rc 7)"),
     (SMPFailure(.unsupported), "it does not know this command (rc 8)"),
@@ -165,13 +166,13 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     (.imageIsActive, "what runs cannot be tried"),
     (.noSuchStatistics, "it has no such counters"),
     (.noSuchSetting, "it has no such setting"),
-    (.settingNotReadable, "that is never told"),
-    (.settingNotKept, "it could not keep that, and has changed nothing"),
+    (.settingNotReadable, "secrets cannot be read"),
+    (.settingNotKept, "it could not store the value, and has changed nothing"),
     (.logUnreadable, "its flash memory failed"),
     (.pageGone, "it does not keep that page any more"),
-    (.beyondPage, "that is beyond what it has written"),
-    (.otherEpoch, "its log is another one by now"),
-    (.resetNotNoted, "it could not note that, so it has erased nothing"),
+    (.beyondPage, "the offset is beyond the written data"),
+    (.otherEpoch, "its log was erased in the meantime"),
+    (.resetNotNoted, "it could not store the request, and has erased nothing"),
     (.wrongProof, "that is not its access key"),
     (
       .tooEarly, "it takes no access key for some seconds: it has just started, or wrong ones have been tried"
@@ -201,8 +202,8 @@ public enum ManagementFailure: Error, Equatable, Sendable {
       "name the file of its access key with --key-file; `herald-host status` says whether it has one"
     ),
     (.fileNotWritten, "its flash may be worn out, or it is being erased"),
-    (.settingNotKept, "its flash may be worn out, or its firmware keeps nothing but the log"),
-    (.resetNotNoted, "its flash may be worn out, or its firmware keeps nothing but the log"),
+    (.settingNotKept, "its flash may be worn out, or its firmware stores only the log"),
+    (.resetNotNoted, "its flash may be worn out, or its firmware stores only the log"),
     (SMPFailure(.unsupported), "the device's firmware may be older than this program"),
     (SMPFailure(.busy), "try again in a moment"),
   ]

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The open sessions of this process, so that they can be closed when the process ends early.
+/// The open sessions of this process, so that they can be closed when the process is terminated early.
 public enum OpenSessions {
   /// A client; used only by the thread that holds the link.
   private struct Entry: @unchecked Sendable {

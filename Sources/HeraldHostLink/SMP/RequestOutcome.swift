@@ -1,5 +1,5 @@
 extension SMPClient {
-  /// Sends a request and waits for its result, a refusal with its code included. No other request may be
+  /// Sends a request and waits for its result, including a refusal with its code. No other request may be
   /// outstanding.
   func outcome(of request: ManagementRequest) throws(HostLinkError) -> Result<CBORValue, ManagementFailure> {
     let ticket = try submit(request)

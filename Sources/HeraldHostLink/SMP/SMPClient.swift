@@ -3,27 +3,27 @@ import HeraldDeviceLink
 import HeraldText
 import Logging
 
-/// Client of the Simple Management Protocol: several requests may be outstanding; responses are matched to
+/// A client of the Simple Management Protocol. Several requests may be outstanding; responses are matched to
 /// them.
 ///
-/// A response belongs to the request whose sequence number, group, command and operation it repeats. Any
-/// other packet is counted and ignored, so duplicate, late and unsolicited responses have no effect. Requests
-/// that change nothing are repeated after a timeout.
+/// A response belongs to the request with the same sequence number, group, command and operation. All other
+/// packets are counted and ignored, so that duplicate, late and unsolicited responses have no effect.
+/// Requests that change nothing are repeated after a timeout.
 ///
 /// In a session every request is sealed, and only a response that the device sealed for this request is a
 /// result. An unsealed response means that the session has ended: a new one is opened, and repeatable
 /// requests are sent again, once.
 ///
-/// A client is used from one thread. `OpenSessions` ends its session from another one.
+/// A client is used by one thread. `OpenSessions` ends its session from another one.
 public final class SMPClient {
-  /// Timeout of a response and number of attempts.
+  /// The timeout of a response and the number of attempts.
   public struct Timeouts: Sendable {
-    /// Timeout of a response.
+    /// The timeout of a response.
     public var timeout: Duration
-    /// Number of times that a request that changes nothing is sent.
+    /// The number of times that a request that changes nothing is sent.
     public var attempts: Int
 
-    /// Two seconds, four times.
+    /// By default two seconds and four attempts.
     public init(timeout: Duration = .seconds(2), attempts: Int = 4) {
       self.timeout = timeout
       self.attempts = attempts
@@ -38,7 +38,7 @@ public final class SMPClient {
   /// A request packet.
   private struct Sent {
     let sequence: UInt8
-    /// Its number in the session; `nil` if it is not sealed.
+    /// The request number in the session; `nil` if it is not sealed.
     let number: UInt32?
   }
 
@@ -51,9 +51,9 @@ public final class SMPClient {
     var isRenewed = false
   }
 
-  /// Longest wait for a packet between two checks for a request to end the session.
+  /// The maximum wait for a packet between two checks for a request to end the session.
   private static let longestWait = Duration.milliseconds(100)
-  /// Number of unmatched packets after which timeouts are checked.
+  /// The number of unmatched packets after which timeouts are checked.
   private static let mostStrays = 64
 
   private let transport: any SMPTransport
@@ -63,12 +63,12 @@ public final class SMPClient {
   private var lastSequence = UInt8.max
   private var lastTicket = 0
   private let sealing: ClientSession
-  /// Requests that timed out and that `next` has not returned yet.
+  /// The requests that timed out and that `next` has not returned yet.
   private var over: [(RequestHandle, ManagementFailure)] = []
 
-  /// Number of packets that matched no request.
+  /// The number of packets that matched no request.
   public private(set) var unexpectedPackets = 0
-  /// Number of repeated requests.
+  /// The number of repeated requests.
   public private(set) var repeats = 0
 
   /// Creates a client over an open transport. Irregularities of the link are logged to `logger`.
@@ -93,11 +93,11 @@ public final class SMPClient {
 
   /// The location of the device.
   public var location: String { transport.location }
-  /// Timeout of a response.
+  /// The timeout of a response.
   public var timeout: Duration { timeouts.timeout }
-  /// Number of further requests that may be sent before a response has to be awaited.
+  /// The number of further requests that may be sent before a response must be awaited.
   public var room: Int { max(0, transport.window - pending.count) }
-  /// Number of outstanding requests.
+  /// The number of outstanding requests.
   public var inFlight: Int { pending.count }
 
   /// Sends a request without waiting for the response. Throws if the link has failed.
@@ -129,7 +129,7 @@ public final class SMPClient {
   }
 
   /// Waits until an outstanding request has a response or has timed out, and returns it; `nil` if there is
-  /// none. Throws when the link is broken.
+  /// none. Throws if the link has failed.
   public func next() throws(HostLinkError) -> (RequestHandle, Result<CBORValue, ManagementFailure>)? {
     sealing.turn.take()
     defer { sealing.turn.give() }
@@ -160,8 +160,8 @@ public final class SMPClient {
     return nil
   }
 
-  /// Sends a request and waits for its response; responses to others that arrive meanwhile are lost, so none
-  /// should be outstanding.
+  /// Sends a request and waits for its response. Responses to other requests are lost, so that none should be
+  /// outstanding.
   public func ask(_ request: ManagementRequest) throws(HostLinkError) -> CBORValue {
     switch try result(of: request) {
     case .success(let body): return body
@@ -192,7 +192,7 @@ public final class SMPClient {
     return lastSequence
   }
 
-  /// Repeats requests whose timeout has passed, or gives them up.
+  /// Repeats requests whose timeout has passed, or fails them after the last attempt.
   private func expire() throws(HostLinkError) -> (RequestHandle, Result<CBORValue, ManagementFailure>)? {
     for index in pending.indices where pending[index].deadline.hasPassed {
       let entry = pending[index]
@@ -209,10 +209,10 @@ public final class SMPClient {
     return nil
   }
 
-  /// The classification of a received packet.
+  /// The result of matching a received packet.
   private enum Match {
     case result(RequestHandle, Result<CBORValue, ManagementFailure>)
-    /// A request of the session has an unsealed response: the device has no session.
+    /// The response to a sealed request is unsealed: the device has no session.
     case sessionOver
     case stray
   }
@@ -239,7 +239,7 @@ public final class SMPClient {
 
   private func stray(_ packet: [UInt8]) -> Match {
     unexpectedPackets += 1
-    logger.debug("a packet that answers nothing", metadata: ["start": "\(packet.prefix(16).hexadecimal)"])
+    logger.debug("a packet that matches no request", metadata: ["start": "\(packet.prefix(16).hexadecimal)"])
     return .stray
   }
 
@@ -286,7 +286,7 @@ extension SMPClient {
     sealing.take(session, key: key)
   }
 
-  /// The session has ended on the device too: its key has changed, or it restarts.
+  /// Discards the session, which has ended on the device too, as its key was changed or it restarts.
   public func forgetSession() {
     sealing.turn.take()
     defer { sealing.turn.give() }
@@ -294,7 +294,7 @@ extension SMPClient {
   }
 
   /// Closes the session on the device, and waits at most half a second for the response. Outstanding requests
-  /// are dropped.
+  /// are discarded.
   public func closeSession() {
     sealing.turn.take()
     defer { sealing.turn.give() }
@@ -314,8 +314,8 @@ extension SMPClient {
     sealing.forget()
   }
 
-  /// Ends the session from another thread than the one that uses it. The using thread cannot acquire the link
-  /// any more, unless it holds the link for longer than `timeout`.
+  /// Ends the session from another thread than the one that uses it. That thread cannot acquire the link any
+  /// more, unless it holds the link for longer than `timeout`.
   func endForGood(within timeout: TimeInterval) {
     if sealing.turn.claim(within: timeout) { closeSession() }
   }

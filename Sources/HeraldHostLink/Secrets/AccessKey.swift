@@ -1,7 +1,7 @@
 /// The access key of a locked device: 32 bytes, in a separate file. They are overwritten in memory at the end
 /// of the owner's lifetime, and never printed.
 public struct AccessKey: ~Copyable {
-  /// How many bytes a key has.
+  /// The length of a key in bytes.
   public static let size = 32
 
   private static let kind = SecretFile.Kind(
@@ -24,7 +24,7 @@ public struct AccessKey: ~Copyable {
     AccessKey(try SecretFile.read(path, kind))
   }
 
-  /// Makes a new key from the system's random source.
+  /// Generates a key from the system's random source.
   public static func generate() -> AccessKey { AccessKey(SecretFile.generate(size: size)) }
 
   /// A copy of the key, which is overwritten separately.

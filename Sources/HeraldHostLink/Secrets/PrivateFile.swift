@@ -4,7 +4,7 @@ import HeraldText
 /// Files with mode 0600.
 enum PrivateFile {
   /// Writes a file readable for its owner only: under a temporary name first, synced, then renamed. With
-  /// `replacing: false` an existing file is not changed and the call fails.
+  /// `replacing: false` the call fails if the file exists.
   static func write(_ bytes: UnsafeBufferPointer<UInt8>, to path: String, replacing: Bool)
     throws(HostLinkError)
   {
@@ -45,7 +45,7 @@ enum PrivateFile {
     guard file >= 0 else {
       throw .system(
         .storage, "\(PrintableText.of(path, limit: 256)) cannot be opened", code: errno,
-        advice: errno == ENOENT ? missing : "check that the file is yours to read")
+        advice: errno == ENOENT ? missing : "check that you may read the file")
     }
     defer { Foundation.close(file) }
     while memory.count < memory.bytes.count {

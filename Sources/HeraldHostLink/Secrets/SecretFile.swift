@@ -4,9 +4,9 @@ import HeraldText
 struct SecretFile: ~Copyable {
   /// The name and size of a kind of secret, and texts for errors.
   struct Kind {
-    /// As in "is no access key".
+    /// The name as used in "is no access key".
     let name: String
-    /// How many bytes it has.
+    /// The size in bytes.
     let size: Int
     /// The advice if there is no such file.
     let missing: String
@@ -23,7 +23,7 @@ struct SecretFile: ~Copyable {
     self.isOpenToOthers = isOpenToOthers
   }
 
-  /// Reads a file of exactly as many bytes as the kind has.
+  /// Reads a file, which must have exactly the size of the kind.
   static func read(_ path: String, _ kind: Kind) throws(HostLinkError) -> SecretFile {
     var memory = SecretMemory(capacity: kind.size + 1)
     let isOpen = try PrivateFile.read(path, into: &memory, missing: kind.missing)
@@ -36,7 +36,7 @@ struct SecretFile: ~Copyable {
     return SecretFile(memory, isOpenToOthers: isOpen)
   }
 
-  /// Makes a new secret from the system's random source.
+  /// Generates a secret from the system's random source.
   static func generate(size: Int) -> SecretFile {
     var memory = SecretMemory(capacity: size)
     memory.fillRandomly()

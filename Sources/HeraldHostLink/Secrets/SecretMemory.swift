@@ -1,12 +1,12 @@
 import Foundation
 import HeraldText
 
-/// Memory for secrets: it is never moved, as growing or copying would leave the old bytes in memory, and is
+/// Memory for secrets. Its size is fixed, as growing or copying would leave the old bytes in memory. It is
 /// overwritten at the end of its lifetime.
 struct SecretMemory: ~Copyable {
-  /// All of it, zeros at first.
+  /// The entire memory, initially zeros.
   let bytes: UnsafeMutableBufferPointer<UInt8>
-  /// How many bytes at the front are in use.
+  /// The number of bytes in use.
   var count = 0
 
   init(capacity: Int) {
@@ -22,7 +22,7 @@ struct SecretMemory: ~Copyable {
   /// The bytes in use.
   var used: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: bytes[..<count]) }
 
-  /// Fills all of it from the system's random source.
+  /// Fills the entire memory from the system's random source.
   mutating func fillRandomly() {
     var system = SystemRandomNumberGenerator()
     for index in bytes.indices { bytes[index] = UInt8.random(in: 0...255, using: &system) }

@@ -1,8 +1,8 @@
 import Foundation
 import HeraldText
 
-/// Paths of secrets that differ for each device: `{serial}` in them stands for the device's serial number,
-/// made safe for a file's name.
+/// Paths of secrets that differ for each device: they contain `{serial}`, which is replaced with the device's
+/// serial number in a form safe for file names.
 public enum SecretPath {
   private static let mark = "{serial}"
 
@@ -16,7 +16,7 @@ public enum SecretPath {
     guard !serial.isEmpty else {
       throw HostLinkError(
         .usage,
-        "the device tells no serial number, and \(PrintableText.of(path, limit: 256)) has a place for one",
+        "the device reports no serial number, but \(PrintableText.of(path, limit: 256)) requires one",
         advice: "name a file without \(mark)")
     }
     return path.replacingOccurrences(of: mark, with: DeviceFolder.name(serial: serial, location: ""))

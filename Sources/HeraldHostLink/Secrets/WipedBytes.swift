@@ -1,8 +1,8 @@
 import Foundation
 
 extension [UInt8] {
-  /// Overwrites the bytes, in a way that is not optimised away. Copies that share the storage are not
-  /// changed: the array has to be uniquely referenced.
+  /// Overwrites the bytes in a way that is not optimised away. The array must be uniquely referenced: copies
+  /// that share its storage are not changed.
   public mutating func wipe() {
     withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } }
   }
@@ -10,10 +10,10 @@ extension [UInt8] {
 
 /// Bytes that are overwritten when the last reference is released.
 final class WipedBytes: Sendable {
-  /// The bytes. They never change, so that they can be shared.
+  /// The bytes, which are constant and can therefore be shared.
   private let memory: UnsafeMutableBufferPointerBox
 
-  /// A copy of the beginning of `bytes`.
+  /// Copies the first `count` bytes of `bytes`.
   init(_ bytes: Span<UInt8>, count: Int) {
     memory = UnsafeMutableBufferPointerBox(count: count)
     for index in 0..<count { memory.bytes[index] = bytes[index] }
@@ -28,7 +28,7 @@ final class WipedBytes: Sendable {
   var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(memory.bytes) }
 }
 
-/// A buffer that is written before it is shared, and never after.
+/// A buffer that is not written after it has been shared.
 private struct UnsafeMutableBufferPointerBox: @unchecked Sendable {
   let bytes: UnsafeMutableBufferPointer<UInt8>
 

@@ -11,8 +11,7 @@ public enum PlausibleDate {
   /// This computer's date, in milliseconds since 1970-01-01T00:00:00Z.
   public static var now: UInt64 { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) }
 
-  /// Whether a date is plausible if this computer's clock shows `now`. If that is before 2020 itself, it is
-  /// not used.
+  /// Whether a date is plausible, given this computer's date `now`, which is ignored if it is before 2020.
   public static func believes(_ unixMilliseconds: UInt64, now: UInt64) -> Bool {
     unixMilliseconds >= earliest && (now < earliest || unixMilliseconds <= now &+ ahead)
   }

@@ -1,10 +1,10 @@
-/// Writes a moment as Herald's logs do: `yyyy-MM-dd HH:mm:ss.SSS+0000`, in UTC.
+/// Formats dates as in Herald's logs: `yyyy-MM-dd HH:mm:ss.SSS+0000`, in UTC.
 public enum UTCTimestamp {
-  /// The last moment with a four-digit year: 9999-12-31 23:59:59.999.
+  /// The last date with a four-digit year: 9999-12-31 23:59:59.999.
   public static let latest: UInt64 = 253_402_300_799_999
 
-  /// Appends the 28 bytes of the moment `unixMilliseconds` after 1970-01-01T00:00:00Z; later ones than
-  /// `latest` are written as that.
+  /// Appends the 28 bytes of a date in milliseconds since 1970-01-01T00:00:00Z; dates after `latest` are
+  /// replaced with it.
   public static func append(_ unixMilliseconds: UInt64, to text: inout [UInt8]) {
     let moment = min(unixMilliseconds, latest)
     let date = civil(days: Int(moment / 86_400_000))
@@ -25,27 +25,27 @@ public enum UTCTimestamp {
     text.append(contentsOf: "+0000".utf8)
   }
 
-  /// The moment as text.
+  /// The date as text.
   public static func text(_ unixMilliseconds: UInt64) -> String {
     var bytes: [UInt8] = []
     append(unixMilliseconds, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The moment to the second as phones describe it in words: `yyyy-MM-dd HH:mm:ss`.
+  /// The date with a resolution of 1 s, in the display format of phones: `yyyy-MM-dd HH:mm:ss`.
   public static func seconds(_ unixMilliseconds: UInt64) -> String {
     String(text(unixMilliseconds).prefix(19))
   }
 
-  /// The moment in the JSON format of this project: `yyyy-MM-ddTHH:mm:ss.SSSZ` (RFC 3339), in UTC.
+  /// The date in the JSON format of this project: `yyyy-MM-ddTHH:mm:ss.SSSZ` (RFC 3339), in UTC.
   public static func json(_ unixMilliseconds: UInt64) -> String {
     var text = Array(text(unixMilliseconds).utf8.prefix(23))
     text[10] = UInt8(ascii: "T")
     return String(decoding: text + [UInt8(ascii: "Z")], as: UTF8.self)
   }
 
-  /// The moment given by `text`, in the format of `append` (with `T`, or without fraction or zone, too: then
-  /// UTC); `nil` for any other text.
+  /// Parses a date in the format of `append`, also with `T`, or without fraction or zone, which is then UTC;
+  /// `nil` for any other text.
   public static func parse(_ text: some StringProtocol) -> UInt64? {
     let bytes = Array(text.utf8)
     func number(_ start: Int, _ count: Int) -> Int? {
@@ -95,7 +95,7 @@ public enum UTCTimestamp {
     }
   }
 
-  // The proleptic Gregorian calendar in eras of 400 years that begin on 1 March: then the leap day is the
+  // The proleptic Gregorian calendar in eras of 400 years that begin on 1 March, so that the leap day is the
   // last of a year.
 
   private static func civil(days: Int) -> (year: Int, month: Int, day: Int) {

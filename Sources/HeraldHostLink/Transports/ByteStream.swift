@@ -6,10 +6,10 @@ import HeraldText
 public final class ByteStream {
   private var descriptor: Int32
   private let isSocket: Bool
-  /// What it is connected to, for messages.
+  /// The name of the peer, for messages.
   public let name: String
 
-  /// Takes over an open descriptor and makes it non-blocking.
+  /// Takes ownership of an open descriptor and makes it non-blocking.
   public init(descriptor: Int32, name: String) {
     self.descriptor = descriptor
     self.name = name
@@ -20,7 +20,7 @@ public final class ByteStream {
 
   deinit { close() }
 
-  /// Closes the line. Safe to call twice.
+  /// Closes the line. May be called more than once.
   public func close() {
     guard descriptor >= 0 else { return }
     _ = Foundation.close(descriptor)
@@ -54,7 +54,8 @@ public final class ByteStream {
       } else if errno == EAGAIN {
         guard try wait(for: Int32(POLLOUT), until: deadline) else {
           throw HostLinkError(
-            .link, "\(name) takes no more bytes", advice: "check that the device is running, then try again")
+            .link, "\(name) accepts no more bytes", advice: "check that the device is running, then try again"
+          )
         }
       } else if errno != EINTR {
         throw .system(.link, "writing to \(name) failed", code: errno, advice: Self.reconnectAdvice)
@@ -62,15 +63,15 @@ public final class ByteStream {
     }
   }
 
-  /// Up to `limit` bytes, as soon as there is one; empty if none arrives before `deadline`. Throws `.link`
-  /// when the other end has closed.
+  /// Reads 1 to `limit` bytes, as soon as there are any; empty if none arrives before `deadline`. Throws
+  /// `.link` if the other end has closed.
   public func read(upTo limit: Int, by deadline: Deadline) throws(HostLinkError) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: limit)
     while true {
       guard try wait(for: Int32(POLLIN), until: deadline) else { return [] }
       let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, limit) }
       if count > 0 { return Array(buffer[..<count]) }
-      // A terminal whose other side is closed reports EIO, a socket end of file.
+      // A terminal whose other end is closed reports EIO, a socket an end of file.
       if count == 0 || errno == EIO || errno == ECONNRESET {
         throw HostLinkError(.link, "\(name) was closed by the other side", advice: Self.reconnectAdvice)
       }
@@ -84,8 +85,8 @@ public final class ByteStream {
 }
 
 extension ByteStream {
-  /// Connects to `host` (a name or an address) over TCP; throws `.link` if no address of it accepts before
-  /// `deadline`.
+  /// Connects to `host` (a name or an address) over TCP. Throws `.link` if none of its addresses accepts
+  /// before `deadline`.
   public static func connect(host: String, port: UInt16, by deadline: Deadline) throws(HostLinkError)
     -> ByteStream
   {
@@ -155,12 +156,12 @@ extension ByteStream {
       Foundation.close(descriptor)
       throw .system(
         code == EACCES ? .permission : .link, "no connection to \(name)", code: code,
-        advice: "check the path, and that what listens there is running and yours")
+        advice: "check the path, and that the program listening there is running and belongs to you")
     }
     return ByteStream(descriptor: descriptor, name: name)
   }
 
-  /// Opens a terminal line (tty or pty) in raw mode, exclusively for this process.
+  /// Opens a terminal line (tty or pty) in raw mode for exclusive use.
   public static func openTerminal(_ path: String, baud: speed_t = speed_t(B115200)) throws(HostLinkError)
     -> ByteStream
   {

@@ -2,19 +2,19 @@ import CLibUSB
 import Foundation
 import HeraldText
 
-/// A USB device as the system lists it, whether or not this user may open it.
+/// A USB device in the system's list, whether or not this user may open it.
 public struct USBListing: Equatable, Sendable {
   /// The port path `BUS-PORT.PORT…`, as in `/sys/bus/usb/devices`. It does not change with a reset.
   public let path: String
-  /// Its device file; the number in it changes at every reset.
+  /// Its device file, whose number changes at every reset.
   public let node: String
-  /// USB vendor.
+  /// The USB vendor ID.
   public let vendorID: UInt16
-  /// USB product.
+  /// The USB product ID.
   public let productID: UInt16
-  /// Its texts; empty where they could not be read.
+  /// Its strings; empty if they could not be read.
   public let identity: USBIdentity
-  /// Whether it has a Herald link.
+  /// The Herald link; `nil` if it has none.
   public let link: HeraldUSBLink?
   /// Whether this user may read and write its device file.
   public let isAccessible: Bool
@@ -24,7 +24,7 @@ public struct USBListing: Equatable, Sendable {
 public final class LibUSB {
   package let context: OpaquePointer?
 
-  /// Opens the library; fails where the system has no USB, as in many containers.
+  /// Opens the library. Fails if the system has no USB, as in many containers.
   public init() throws(HostLinkError) {
     var context: OpaquePointer?
     let code = libusb_init(&context)
@@ -83,7 +83,8 @@ public final class LibUSB {
     return (path, node)
   }
 
-  /// Finds the link in the descriptors the kernel keeps, which need no permission to read.
+  /// Finds the link in the descriptors cached by the kernel, which can be read without permission for the
+  /// device.
   private static func link(of device: OpaquePointer, _ descriptor: libusb_device_descriptor) -> HeraldUSBLink?
   {
     for configuration in configurations(of: device, descriptor) {
@@ -92,7 +93,8 @@ public final class LibUSB {
     return nil
   }
 
-  /// The configurations of a device, from the descriptors the kernel keeps, which need no permission to read.
+  /// The configurations of a device, from the descriptors cached by the kernel, which can be read without
+  /// permission for the device.
   package static func configurations(of device: OpaquePointer, _ descriptor: libusb_device_descriptor)
     -> [USBConfiguration]
   {
@@ -129,7 +131,7 @@ public final class LibUSB {
     return USBConfiguration(value: parsed.bConfigurationValue, interfaces: interfaces)
   }
 
-  /// The device's strings: from the kernel, which read them at enumeration, or from the device if it can be
+  /// The device's strings: from the kernel, which reads them at enumeration, or from the device if it can be
   /// opened.
   package static func identity(
     of device: OpaquePointer, path: String, _ descriptor: libusb_device_descriptor
@@ -161,7 +163,7 @@ public final class LibUSB {
     return identity
   }
 
-  /// An error with its recommended action.
+  /// The error for a libusb error code, with its recommended action.
   package static func error(_ code: Int32, _ what: String, node: String) -> HostLinkError {
     let name = String(cString: libusb_error_name(code))
     switch code {

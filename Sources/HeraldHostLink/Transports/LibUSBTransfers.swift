@@ -3,11 +3,11 @@ import Foundation
 
 /// Concurrent bulk transfers on one device: pending reads, and writes that do not block the caller.
 ///
-/// A full-speed bus carries a long transfer in a few frames of one millisecond; a transfer that is requested
-/// only after the previous one has been processed is delayed by one frame. Used from one thread: libusb calls
-/// back only from within `wait`.
+/// A full-speed bus transmits a long transfer in a few frames of one millisecond; a transfer that is
+/// requested only after the previous one has been processed is delayed by one frame. Used by one thread:
+/// libusb invokes callbacks only within `wait`.
 final class LibUSBTransfers {
-  /// A transfer and its buffer, both of which exist until it has completed.
+  /// A transfer and its buffer, which exist until it is completed.
   private final class Transfer {
     let raw: UnsafeMutablePointer<libusb_transfer>
     let buffer: UnsafeMutablePointer<UInt8>
@@ -34,9 +34,9 @@ final class LibUSBTransfers {
 
   /// The outcome of a transfer.
   enum Outcome {
-    /// Bytes that were read.
+    /// The bytes read.
     case read([UInt8])
-    /// A read or write that ended with this libusb error.
+    /// A read or write that failed with this libusb error.
     case failed(Int32, isRead: Bool)
   }
 
@@ -56,13 +56,13 @@ final class LibUSBTransfers {
     self.output = output
   }
 
-  /// Begins a read of up to `room` bytes; returns a libusb error, or 0.
+  /// Starts a read of up to `room` bytes. Returns 0 or a libusb error.
   func read(upTo room: Int) -> Int32 {
     guard let transfer = Transfer(self, room: room, isRead: true) else { return LIBUSB_ERROR_NO_MEM.rawValue }
     return begin(transfer, endpoint: input, count: room)
   }
 
-  /// Begins a write; returns a libusb error, or 0. The bytes are copied.
+  /// Starts a write. Returns 0 or a libusb error. The bytes are copied.
   func write(_ bytes: [UInt8]) -> Int32 {
     guard let transfer = Transfer(self, room: bytes.count, isRead: false) else {
       return LIBUSB_ERROR_NO_MEM.rawValue
@@ -110,7 +110,7 @@ final class LibUSBTransfers {
     }
   }
 
-  /// The oldest outcome that was not returned yet; `nil` if there is none before `deadline`.
+  /// The oldest outcome not yet returned; `nil` if there is none before `deadline`.
   func next(by deadline: Deadline) -> Outcome? {
     while outcomes.isEmpty {
       guard !deadline.hasPassed else { return nil }
@@ -135,8 +135,7 @@ final class LibUSBTransfers {
     libusb_handle_events_timeout_completed(context, &time, nil)
   }
 
-  /// Cancels outstanding transfers and waits for their completion; until then the buffers are owned by the
-  /// library.
+  /// Cancels outstanding transfers and waits for their completion, as libusb owns the buffers until then.
   func cancel() {
     for transfer in underWay.values { libusb_cancel_transfer(transfer.raw) }
     for _ in 0..<100 where !underWay.isEmpty { handleEvents(milliseconds: 100) }

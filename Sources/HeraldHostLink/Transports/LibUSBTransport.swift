@@ -1,16 +1,16 @@
 import CLibUSB
 
-/// SMP over the bulk endpoints of a device plugged into this computer.
+/// SMP over the bulk endpoints of a device connected to this computer.
 public final class LibUSBTransport: SMPTransport {
   /// The location of the device.
   public let location: String
-  /// Requests in flight.
+  /// The maximum number of outstanding requests.
   public let window = 8
-  /// The device's texts.
+  /// The device's strings.
   public let identity: USBIdentity
 
   private static let readSize = 16384
-  /// The number of pending reads, and of writes that have not been waited for.
+  /// The number of pending reads, and the maximum numbers of pending writes and of stalls.
   private static let readsQueued = 4
   private static let mostWrites = 24
   private static let mostStalls = 12
@@ -23,11 +23,11 @@ public final class LibUSBTransport: SMPTransport {
   private var assembler = BulkPacketAssembler()
   private var stalls = 0
 
-  /// The number of transfers that were not packets.
+  /// The number of transfers that were not valid packets.
   public var damagedPackets: Int { assembler.damagedPackets }
 
-  /// Opens the device that `listing` describes and claims its link.
-  /// - Throws: `.permission`, `.busy` or `.link`, each with what to do.
+  /// Opens the device in `listing` and claims its link.
+  /// - Throws: `.permission`, `.busy` or `.link`, each with the recommended action.
   public init(_ library: LibUSB, _ listing: USBListing) throws(HostLinkError) {
     guard let link = listing.link else {
       throw HostLinkError(.noDevice, "the USB device \(listing.path) has no Herald link")
@@ -57,7 +57,8 @@ public final class LibUSBTransport: SMPTransport {
       code = libusb_set_configuration(handle, Int32(link.configuration))
     }
     if code == 0 { code = libusb_claim_interface(handle, Int32(link.interface)) }
-    // A previous program may have left half a request or a response: selecting the setting discards both.
+    // An earlier program may have left an incomplete request or a response: selecting the setting discards
+    // both.
     if code == 0 { code = libusb_set_interface_alt_setting(handle, Int32(link.interface), 0) }
     guard code == 0 else { throw LibUSB.error(code, "claiming \(listing.path) failed", node: node) }
     let transfers = LibUSBTransfers(
@@ -68,7 +69,8 @@ public final class LibUSBTransport: SMPTransport {
 
   deinit { close() }
 
-  /// Sends one packet, ended by an empty USB packet where its length is a multiple of the endpoint's.
+  /// Sends one packet, terminated by an empty USB packet if its length is a multiple of the endpoint's packet
+  /// size.
   public func send(_ packet: [UInt8], by deadline: Deadline) throws(HostLinkError) {
     guard let transfers else { throw closed }
     guard transfers.wait(forWrites: Self.mostWrites - 2, by: deadline) else {

@@ -1,7 +1,7 @@
-/// Carries whole SMP packets (8-byte header and body) to a device and back. Several may be outstanding.
+/// Transmits complete SMP packets (8-byte header and body) to a device and back. Several may be outstanding.
 ///
-/// A transport is used from one thread. It throws only `HostLinkError`, and only if the line itself has
-/// failed; invalid packets are counted in `damagedPackets` and skipped.
+/// A transport is used by one thread. It throws only `HostLinkError`, and only if the link itself has failed;
+/// invalid packets are counted in `damagedPackets` and skipped.
 public protocol SMPTransport: AnyObject {
   /// The location of the device, in the form of `--device`.
   var location: String { get }
@@ -10,11 +10,11 @@ public protocol SMPTransport: AnyObject {
   /// The number of invalid packets received: transfers over USB, packets over serial lines.
   var damagedPackets: Int { get }
 
-  /// Sends one packet; throws `.link` if it cannot be handed over before `deadline`.
+  /// Sends one packet. Throws `.link` if it is not accepted before `deadline`.
   func send(_ packet: [UInt8], by deadline: Deadline) throws(HostLinkError)
-  /// The next packet, or `nil` if none arrives before `deadline`.
+  /// Receives the next packet; `nil` if none arrives before `deadline`.
   func receive(by deadline: Deadline) throws(HostLinkError) -> [UInt8]?
-  /// Releases the device. Safe to call twice.
+  /// Releases the device. May be called more than once.
   func close()
 }
 
@@ -24,11 +24,11 @@ public protocol SMPTransport: AnyObject {
 /// continues in the next one. A packet that differs from the length in its header is dropped completely: the
 /// next transfer starts a new packet, so that synchronisation is kept.
 struct BulkPacketAssembler {
-  /// Header, and the largest body a 16-bit length can name.
+  /// The maximum packet size in bytes: the header, and a body of the maximum 16-bit length.
   static let largestPacket = 8 + 0xFFFF
 
   private var pending: [UInt8] = []
-  /// The number of transfers that were not packets.
+  /// The number of transfers that were not valid packets.
   private(set) var damagedPackets = 0
 
   /// Adds a transfer of `bytes` with a buffer of `capacity`; returns the packet that it completes, if any.

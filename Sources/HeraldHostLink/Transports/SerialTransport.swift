@@ -23,7 +23,7 @@ public final class SerialTransport: SMPTransport {
   /// The number of damaged packets received.
   public var damagedPackets: Int { Int(decoder.dropped) }
 
-  /// Over an open stream.
+  /// Creates a transport over an open stream.
   public init(stream: ByteStream, location: String) {
     self.stream = stream
     self.location = location
@@ -32,8 +32,8 @@ public final class SerialTransport: SMPTransport {
   /// Sends one packet.
   public func send(_ packet: [UInt8], by deadline: Deadline) throws(HostLinkError) {
     var encoder = SMPSerialEncoder(packet.span)
-    // Room for base64, and for each line's start and end, so that no bytes are left behind where it would
-    // have grown.
+    // Reserves capacity for base64 and the start and end of each line, as reallocation would leave copies of
+    // the bytes in memory.
     var bytes: [UInt8] = []
     bytes.reserveCapacity(packet.count * 3 / 2 + 64)
     var buffer = [UInt8](repeating: 0, count: 4096)

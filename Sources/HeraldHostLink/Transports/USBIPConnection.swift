@@ -7,7 +7,7 @@ import HeraldUSBIP
 /// One connection either lists the server's devices or imports one of them; after an import it carries that
 /// device's transfers.
 public final class USBIPConnection {
-  /// A finished transfer.
+  /// A completed transfer.
   package struct Completion {
     package let sequence: UInt32
     /// 0, or a negative Linux error number; -32 is a stall.
@@ -31,7 +31,7 @@ public final class USBIPConnection {
   private var transfers: [UInt32: Transfer] = [:]
   private var completed: [Completion] = []
 
-  /// A connection over an open stream.
+  /// Creates a connection over an open stream.
   public init(stream: ByteStream) { self.stream = stream }
 
   /// Connects to the server at `host`.
@@ -39,12 +39,12 @@ public final class USBIPConnection {
     self.init(stream: try .connect(host: host, port: port ?? USBIP.port, by: deadline))
   }
 
-  /// Closes the connection, which unplugs an imported device.
+  /// Closes the connection, which disconnects an imported device.
   public func close() { stream.close() }
 
   // MARK: Listing and importing
 
-  /// The devices the server offers (OP_REQ_DEVLIST). The server closes the connection afterwards.
+  /// The devices exported by the server (OP_REQ_DEVLIST). The server closes the connection afterwards.
   public func listDevices(by deadline: Deadline) throws(HostLinkError) -> [USBIPDevice] {
     try stream.write(USBIPOperation(.requestDeviceList).bytes, by: deadline)
     try readOperation(.replyDeviceList, by: deadline) { status in
@@ -66,7 +66,7 @@ public final class USBIPConnection {
     return devices
   }
 
-  /// Takes the device `busID` for this connection (OP_REQ_IMPORT).
+  /// Imports the device `busID` for this connection (OP_REQ_IMPORT).
   public func importDevice(busID: String, by deadline: Deadline) throws(HostLinkError) -> USBIPDevice {
     guard let request = USBIPOperation.importRequest(busIdentifier: busID) else {
       throw HostLinkError(
@@ -85,7 +85,7 @@ public final class USBIPConnection {
     }
     let device = try readDevice(by: deadline)
     guard device.busID == busID else {
-      throw violation("was asked for device \(busID) and gave \(device.busID)")
+      throw violation("returned device \(device.busID) instead of \(busID)")
     }
     deviceID = device.deviceID
     return device
@@ -93,7 +93,7 @@ public final class USBIPConnection {
 
   private func readDevice(by deadline: Deadline) throws(HostLinkError) -> USBIPDevice {
     let bytes = try read(USBIPDeviceRecord.size, by: deadline)
-    guard let record = USBIPDeviceRecord(bytes.span) else { throw violation("sent a broken device record") }
+    guard let record = USBIPDeviceRecord(bytes.span) else { throw violation("sent an invalid device record") }
     return USBIPDevice(record)
   }
 
@@ -101,7 +101,7 @@ public final class USBIPConnection {
     _ code: USBIPOperation.Code, by deadline: Deadline, refusal: (UInt32) -> HostLinkError
   ) throws(HostLinkError) {
     let bytes = try read(USBIPOperation.size, by: deadline)
-    guard let head = USBIPOperation(bytes.span) else { throw violation("sent a broken answer") }
+    guard let head = USBIPOperation(bytes.span) else { throw violation("sent an invalid response") }
     guard head.version == USBIP.version else {
       throw violation("does not speak USB/IP 1.1.1 (version field 0x\(head.version.hexadecimal(4)))")
     }
@@ -113,8 +113,8 @@ public final class USBIPConnection {
 
   // MARK: Transfers
 
-  /// Queues a transfer and returns its number. `endpoint` with bit 7 is IN and requests `length` bytes;
-  /// otherwise `data` is sent.
+  /// Submits a transfer and returns its number. If bit 7 of `endpoint` is set, it is an IN transfer of up to
+  /// `length` bytes; otherwise `data` is sent.
   package func submit(
     endpoint: UInt8, setup: USBSetup? = nil, length: Int = 0, data: [UInt8] = [], by deadline: Deadline
   ) throws(HostLinkError) -> UInt32 {
@@ -132,7 +132,7 @@ public final class USBIPConnection {
     return lastSequence
   }
 
-  /// The next finished transfer, or `nil` if none finishes before `deadline`.
+  /// The next completed transfer; `nil` if none completes before `deadline`.
   package func nextCompletion(by deadline: Deadline) throws(HostLinkError) -> Completion? {
     if !completed.isEmpty { return completed.removeFirst() }
     return try receiveCompletion(by: deadline)
@@ -154,7 +154,7 @@ public final class USBIPConnection {
         if passedOver > Self.mostPassedOver, deadline.hasPassed { return nil }
       case .submitted(let status, let actual):
         guard let transfer = transfers[reply.sequence] else {
-          throw violation("answered transfer \(reply.sequence), which was not asked for")
+          throw violation("answered transfer \(reply.sequence), which was not requested")
         }
         guard actual <= transfer.length else {
           throw violation("moved \(actual) bytes in a transfer of \(transfer.length)")
@@ -169,8 +169,8 @@ public final class USBIPConnection {
     }
   }
 
-  /// Performs a control transfer on endpoint 0 and waits for it; other transfers that finish meanwhile are
-  /// kept. Throws `.protocolViolation` on a stall.
+  /// Performs a control transfer on endpoint 0 and waits for it; other transfers that complete in the
+  /// meantime are kept. Throws `.protocolViolation` on a stall.
   package func control(_ setup: USBSetup, by deadline: Deadline) throws(HostLinkError) -> [UInt8] {
     let sequence = try submit(endpoint: 0, setup: setup, length: Int(setup.length), by: deadline)
     while true {
@@ -194,7 +194,7 @@ public final class USBIPConnection {
 
   // MARK: Bytes
 
-  /// Reads until `count` bytes are in `received`; `false` if they are not there before `deadline`.
+  /// Reads until `count` bytes are in `received`; `false` if there are fewer at `deadline`.
   private func fill(_ count: Int, by deadline: Deadline) throws(HostLinkError) -> Bool {
     while received.count < count {
       let bytes = try stream.read(upTo: 65536, by: deadline)

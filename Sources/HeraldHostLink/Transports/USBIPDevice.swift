@@ -1,24 +1,24 @@
 import HeraldText
 import HeraldUSBIP
 
-/// A device as a USB/IP server describes it.
+/// A device as listed by a USB/IP server.
 public struct USBIPDevice: Equatable, Sendable {
-  /// The bus id for OP_REQ_IMPORT, such as `1-1`.
+  /// The bus ID for OP_REQ_IMPORT, such as `1-1`.
   public let busID: String
-  /// Bus and device number in one, the `devid` of the URB phase.
+  /// Bus number and device number combined: the `devid` of URBs.
   public let deviceID: UInt32
-  /// 1 low, 2 full, 3 high, 5 super.
+  /// The speed: 1 low, 2 full, 3 high, 5 super.
   public let speed: UInt32
-  /// USB vendor.
+  /// The USB vendor ID.
   public let vendorID: UInt16
-  /// USB product.
+  /// The USB product ID.
   public let productID: UInt16
-  /// How many interface records follow in a device list.
+  /// The number of interface records that follow in a device list.
   let interfaceCount: UInt8
-  /// From the device list; empty after an import.
+  /// The interfaces from the device list; empty after an import.
   public internal(set) var interfaces: [USBInterfaceKind] = []
 
-  /// From a device record.
+  /// Parses a device record.
   init(_ record: USBIPDeviceRecord) {
     busID = PrintableText.of(String(decoding: record.busIdentifier, as: UTF8.self))
     deviceID = record.identifier

@@ -7,7 +7,7 @@ extension USBIPConnection {
     guard let device = USBDeviceDescriptor(deviceBytes.span) else {
       throw HostLinkError(.protocolViolation, "\(location) has no valid USB device descriptor")
     }
-    // First the nine bytes that contain the total length, then the whole.
+    // First the nine bytes that contain the total length, then the complete descriptor.
     let head = try control(.descriptor(type: 2, index: 0, length: 9), by: deadline)
     let total = head.count >= 4 ? UInt16(head[2]) | UInt16(head[3]) << 8 : 0
     let all = try control(.descriptor(type: 2, index: 0, length: max(9, total)), by: deadline)
@@ -17,14 +17,14 @@ extension USBIPConnection {
     return (device, configuration)
   }
 
-  /// The texts to which a device's descriptor refers, requested one by one.
+  /// The strings to which a device's descriptor refers, requested one by one.
   package func identity(
     _ descriptor: USBDeviceDescriptor, by deadline: Deadline
   ) throws(HostLinkError) -> USBIdentity {
     var identity = USBIdentity()
     let indexes = [descriptor.manufacturerString, descriptor.productString, descriptor.serialString]
     guard indexes.contains(where: { $0 != 0 }) else { return identity }
-    // A device without strings may refuse; that is no reason to refuse the device.
+    // A device without strings may stall; this is not an error.
     guard let languages = try? control(.descriptor(type: 3, index: 0, length: 255), by: deadline),
       let language = USBString.firstLanguage(languages.span)
     else { return identity }

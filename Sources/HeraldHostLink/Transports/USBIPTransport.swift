@@ -2,9 +2,9 @@
 public final class USBIPTransport: SMPTransport {
   /// The location of the device.
   public let location: String
-  /// Requests in flight.
+  /// The maximum number of outstanding requests.
   public let window = 8
-  /// The device's texts.
+  /// The device's strings.
   public let identity: USBIdentity
   /// The device descriptor.
   public let descriptor: USBDeviceDescriptor
@@ -23,7 +23,7 @@ public final class USBIPTransport: SMPTransport {
   private var stalls = 0
   private var assembler = BulkPacketAssembler()
 
-  /// The number of transfers that were not packets.
+  /// The number of transfers that were not valid packets.
   public var damagedPackets: Int { assembler.damagedPackets }
 
   /// Imports `busID` from the server at `host` and enumerates it.
@@ -35,7 +35,7 @@ public final class USBIPTransport: SMPTransport {
     try self.init(connection: connection, busID: busID, location: location, by: deadline)
   }
 
-  /// Imports `busID` over a fresh connection and enumerates it.
+  /// Imports `busID` over a new connection and enumerates it.
   public init(connection: USBIPConnection, busID: String, location: String, by deadline: Deadline)
     throws(HostLinkError)
   {
@@ -60,7 +60,8 @@ public final class USBIPTransport: SMPTransport {
       try connection.submit(endpoint: link.input.address, length: Self.readSize, by: deadline))
   }
 
-  /// Sends one packet, ended by an empty USB packet where its length is a multiple of the endpoint's.
+  /// Sends one packet, terminated by an empty USB packet if its length is a multiple of the endpoint's packet
+  /// size.
   public func send(_ packet: [UInt8], by deadline: Deadline) throws(HostLinkError) {
     _ = try connection.submit(endpoint: link.output.address, data: packet, by: deadline)
     if packet.count % link.output.maximumPacket == 0 {

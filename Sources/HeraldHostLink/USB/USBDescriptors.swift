@@ -2,19 +2,19 @@ import HeraldDeviceLink
 import HeraldHAL
 import HeraldText
 
-/// The device descriptor (USB 2.0, 9.6.1), as far as the host needs it.
+/// The fields of the device descriptor (USB 2.0, 9.6.1) that the host uses.
 public struct USBDeviceDescriptor: Equatable, Sendable {
-  /// Vendor, as registered with the USB forum; 0x1209 is pid.codes.
+  /// The vendor ID (idVendor); 0x1209 is pid.codes.
   public let vendorID: UInt16
-  /// Product, chosen by the vendor.
+  /// The product ID (idProduct).
   public let productID: UInt16
-  /// Version of the device, binary coded decimal.
+  /// The device release number (bcdDevice), binary-coded decimal.
   public let deviceVersion: UInt16
-  /// Index of the manufacturer's name; 0 = none.
+  /// The index of the manufacturer string; 0 if there is none.
   public let manufacturerString: UInt8
-  /// Index of the product's name; 0 = none.
+  /// The index of the product string; 0 if there is none.
   public let productString: UInt8
-  /// Index of the serial number; 0 = none.
+  /// The index of the serial number string; 0 if there is none.
   public let serialString: UInt8
 
   /// Parses 18 bytes; `nil` if `bytes` do not begin with a device descriptor.
@@ -35,32 +35,32 @@ public struct USBDeviceDescriptor: Equatable, Sendable {
 
 /// One endpoint of an interface (USB 2.0, 9.6.6).
 public struct USBEndpoint: Equatable, Sendable {
-  /// Number (0…15) with bit 7 set for device to host.
+  /// The number (0…15), with bit 7 set for IN (device to host).
   public let address: UInt8
-  /// Transfer type in the two low bits: 0 control, 1 isochronous, 2 bulk, 3 interrupt.
+  /// The transfer type in bits 0…1: 0 control, 1 isochronous, 2 bulk, 3 interrupt.
   public let attributes: UInt8
-  /// The most bytes in one USB packet.
+  /// The maximum packet size in bytes.
   public let maximumPacket: Int
 
-  /// Device to host.
+  /// Whether it is an IN endpoint.
   public var isIn: Bool { address & 0x80 != 0 }
-  /// A bulk endpoint.
+  /// Whether it is a bulk endpoint.
   public var isBulk: Bool { attributes & 3 == 2 }
-  /// An interrupt endpoint.
+  /// Whether it is an interrupt endpoint.
   public var isInterrupt: Bool { attributes & 3 == 3 }
 }
 
 /// One alternate setting of an interface (USB 2.0, 9.6.5) with its endpoints.
 public struct USBInterface: Equatable, Sendable {
-  /// Number within the configuration.
+  /// The interface number within the configuration.
   public let number: UInt8
-  /// Which alternate setting this is; 0 is active after SET_CONFIGURATION.
+  /// The alternate setting; 0 is active after SET_CONFIGURATION.
   public let alternate: UInt8
   /// Class, subclass and protocol.
   public let kind: USBInterfaceKind
-  /// Index of its name; 0 = none.
+  /// The index of its name string; 0 if there is none.
   public let nameString: UInt8
-  /// In the order of the descriptors.
+  /// The endpoints in the order of the descriptors.
   public var endpoints: [USBEndpoint]
 }
 
@@ -73,14 +73,14 @@ public struct USBInterfaceKind: Equatable, Sendable {
   /// Protocol code.
   public let `protocol`: UInt8
 
-  /// From its three codes.
+  /// Initialises each member.
   public init(_ interfaceClass: UInt8, _ subclass: UInt8, _ protocol: UInt8) {
     self.interfaceClass = interfaceClass
     self.subclass = subclass
     self.protocol = `protocol`
   }
 
-  /// SMP packets over bulk endpoints, as Herald devices offer it.
+  /// The codes of Herald's interface: SMP packets over bulk endpoints.
   public static var herald: USBInterfaceKind {
     USBInterfaceKind(USBDescriptors.linkClass, USBDescriptors.linkSubclass, USBDescriptors.linkProtocol)
   }
@@ -88,20 +88,20 @@ public struct USBInterfaceKind: Equatable, Sendable {
 
 /// A configuration with its interfaces (USB 2.0, 9.6.3).
 public struct USBConfiguration: Equatable, Sendable {
-  /// The configuration value for SET_CONFIGURATION.
+  /// The value for SET_CONFIGURATION.
   public let value: UInt8
   /// All alternate settings, in the order of the descriptors.
   public let interfaces: [USBInterface]
 
-  /// A parsed configuration.
+  /// Initialises each member.
   package init(value: UInt8, interfaces: [USBInterface]) {
     self.value = value
     self.interfaces = interfaces
   }
 
-  /// Parses a configuration descriptor with all that follows it; `nil` unless it begins with one. Accepts any
-  /// input: descriptors of unknown type are skipped by their length, and parsing stops at the first invalid
-  /// length. The total length field is limited to the number of bytes present.
+  /// Parses a configuration descriptor and the descriptors that follow it; `nil` unless it begins with one.
+  /// Accepts any input: descriptors of unknown type are skipped by their length, and parsing stops at the
+  /// first invalid length. The total length field is limited to the number of bytes present.
   public init?(_ bytes: Span<UInt8>) {
     var reader = ByteReader(bytes)
     guard let length = reader.u8(), length >= 9, reader.u8() == 2, let total = reader.u16(), reader.skip(1),
@@ -152,16 +152,16 @@ public struct HeraldUSBLink: Equatable, Sendable {
   public let configuration: UInt8
   /// The interface to claim.
   public let interface: UInt8
-  /// Device to host.
+  /// The IN endpoint.
   public let input: USBEndpoint
-  /// Host to device.
+  /// The OUT endpoint.
   public let output: USBEndpoint
 }
 
 /// String descriptors (USB 2.0, 9.6.7).
 public enum USBString {
-  /// The text of a string descriptor, safe to print; empty if `bytes` hold none. Half a surrogate pair
-  /// becomes U+FFFD.
+  /// The text of a string descriptor, sanitised for display; empty if `bytes` contain none. An unpaired
+  /// surrogate becomes U+FFFD.
   public static func text(_ bytes: Span<UInt8>) -> String {
     var reader = ByteReader(bytes)
     guard let length = reader.u8(), reader.u8() == 3 else { return "" }
@@ -170,7 +170,7 @@ public enum USBString {
     return PrintableText.of(String(decoding: units, as: UTF16.self))
   }
 
-  /// The first language the device has strings in, from string descriptor 0; `nil` if it names none.
+  /// The first language identifier in string descriptor 0; `nil` if it contains none.
   public static func firstLanguage(_ bytes: Span<UInt8>) -> UInt16? {
     var reader = ByteReader(bytes)
     guard let length = reader.u8(), length >= 4, reader.u8() == 3 else { return nil }
@@ -178,17 +178,17 @@ public enum USBString {
   }
 }
 
-/// The eight bytes that begin a control transfer (USB 2.0, 9.3). Multi-byte fields are little-endian.
+/// The setup packet of a control transfer (USB 2.0, 9.3). Multi-byte fields are little-endian.
 public struct USBSetup: Equatable, Sendable {
-  /// Direction, type and recipient.
+  /// bmRequestType: direction, type and recipient.
   public let requestType: UInt8
-  /// The request code.
+  /// bRequest: the request code.
   public let request: UInt8
-  /// The request's value.
+  /// wValue.
   public let value: UInt16
-  /// The request's index: an interface, an endpoint or a language.
+  /// wIndex: an interface, an endpoint or a language.
   public let index: UInt16
-  /// The number of bytes that follow, or are requested.
+  /// wLength: the number of bytes that follow, or are requested.
   public let length: UInt16
 
   /// GET_DESCRIPTOR.
@@ -210,7 +210,7 @@ public struct USBSetup: Equatable, Sendable {
     USBSetup(requestType: 0x02, request: 1, value: 0, index: UInt16(endpoint), length: 0)
   }
 
-  /// The eight bytes.
+  /// The eight bytes of the packet.
   public var bytes: [UInt8] {
     [requestType, request] + [value, index, length].flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
   }

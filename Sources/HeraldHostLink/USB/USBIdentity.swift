@@ -1,4 +1,4 @@
-/// The string descriptors of a USB device, safe to print; empty where it has none.
+/// The string descriptors of a USB device, sanitised for display; empty if it has none.
 public struct USBIdentity: Equatable, Sendable, Codable {
   /// The manufacturer string.
   public var manufacturer = ""
@@ -7,6 +7,6 @@ public struct USBIdentity: Equatable, Sendable, Codable {
   /// The serial number string.
   public var serial = ""
 
-  /// An identity with all strings empty.
+  /// Creates an identity with all strings empty.
   public init() {}
 }

@@ -3,15 +3,15 @@ import Glibc
 /// A live capture of the HCI traffic with a controller in `btsnoop` format: that of RFC 1761 with Bluetooth's
 /// data link types. `btmon -r` and Wireshark read it.
 ///
-/// The header is `btsnoop` and a zero, version 1, data link 1002 (H4); then come records: length twice, flags
-/// (bit 0: from the controller, bit 1: command or event), packets dropped, microseconds since the year 0, and
-/// the packet with its H4 type byte. Numbers are big-endian.
+/// The header is `btsnoop` and a zero byte, version 1, data link 1002 (H4). Each record has: the length,
+/// twice; flags (bit 0: from the controller, bit 1: command or event); the number of packets dropped;
+/// microseconds since the year 0; the packet with its H4 type byte. Numbers are big-endian.
 ///
-/// The capture is private: files and sockets have mode 0600.
+/// Files and sockets have mode 0600, as a capture contains personal data.
 public final class BtsnoopCapture {
-  /// The first 16 bytes.
+  /// The file header: 16 bytes.
   static let header: [UInt8] = Array("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 0x03, 0xEA]
-  /// Microseconds from the year 0, as the format counts it, to 1970.
+  /// Microseconds from the epoch of the format, the year 0, to 1970-01-01.
   static let yearZero: UInt64 = 0x00DC_DDB3_0F2F_8000
   /// The maximum number of concurrent readers of a socket.
   private static let mostReaders = 4
@@ -28,8 +28,8 @@ public final class BtsnoopCapture {
   private let microseconds: () -> UInt64
   private let onFailure: (SystemFailure) -> Void
 
-  /// Opens the place. An existing capture is appended to; a file that is something else is left alone. When
-  /// the file cannot be written any more, the capture ends, and `onFailure` is called with the reason.
+  /// Opens the destination. Records are appended to an existing capture; a file in another format is not
+  /// changed. When writing fails, the capture ends and `onFailure` is called with the reason.
   public convenience init(
     _ place: CapturePlace, onFailure: @escaping (SystemFailure) -> Void
   ) throws(SystemFailure) {
@@ -62,7 +62,7 @@ public final class BtsnoopCapture {
     }
     let record = Self.record(packet, isReceived: isReceived, at: microseconds())
     if isSocket {
-      // A reader that does not keep up is disconnected, as a partial record would corrupt the rest.
+      // A client that does not keep up is disconnected, as a partial record would corrupt the rest.
       readers.removeAll { $0.file.write(record.span) != record.count }
     } else if file.write(record.span) != record.count {
       let failure = SystemFailure("write to", place.description, code: errno, advice: "the capture ends here")
@@ -71,7 +71,7 @@ public final class BtsnoopCapture {
     }
   }
 
-  /// A record as it stands in the file.
+  /// A record as stored in the file.
   static func record(_ packet: Span<UInt8>, isReceived: Bool, at unixMicroseconds: UInt64) -> [UInt8] {
     var record: [UInt8] = []
     record.reserveCapacity(24 + packet.count)
@@ -113,7 +113,7 @@ public final class BtsnoopCapture {
     if count > 0 {
       guard start == header else {
         throw SystemFailure(
-          "capture into", path, reason: "it is there and no capture of HCI traffic",
+          "capture into", path, reason: "it exists and is no capture of HCI traffic",
           advice: "name another file")
       }
     } else {
@@ -126,9 +126,9 @@ public final class BtsnoopCapture {
 
   private static func listen(_ path: String) throws(SystemFailure) -> FileDescriptor {
     var state = stat()
-    // One that a process before left behind.
+    // A socket left by an earlier process.
     if lstat(path, &state) == 0, state.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
-    // No other user may connect, from its creation on.
+    // Other users must not connect, from the socket's creation on.
     let mask = umask(0o177)
     defer { umask(mask) }
     return try StreamSocket.listen(on: StreamSocket.unix(path), called: "unix:\(path)")

@@ -5,7 +5,7 @@ public enum CapturePlace: Equatable, Sendable, CustomStringConvertible {
   /// To the clients of a Unix stream socket: `unix:PATH`.
   case socket(path: String)
 
-  /// Reads the written form; what is wrong with it goes into the error.
+  /// Parses the written form. The error states what is invalid.
   public init(_ text: String) throws(SystemFailure) {
     guard text.hasPrefix("unix:") else {
       guard !text.isEmpty else {
@@ -15,7 +15,7 @@ public enum CapturePlace: Equatable, Sendable, CustomStringConvertible {
       return
     }
     let path = String(text.dropFirst(5))
-    // It has to fit into a socket address, with its final zero.
+    // The path must fit into a socket address, including its final zero byte.
     guard !path.isEmpty, path.utf8.count < 108 else {
       throw SystemFailure("capture to", "'\(text)'", reason: "a socket's path has 1 to 107 bytes")
     }

@@ -1,25 +1,25 @@
-/// A transport to a controller that is captured, if a capture is given.
+/// A transport to a controller with an optional capture of its packets.
 public struct CapturedTransport<Base: PollableTransport & ~Copyable>: PollableTransport, ~Copyable {
   private var base: Base
   private let capture: BtsnoopCapture?
   private var arriving = ArrivingPacket()
 
-  /// The line `base`, captured if `capture` is there.
+  /// Wraps `base`; with a `capture`, all its packets are recorded.
   public init(_ base: consuming Base, capture: BtsnoopCapture?) {
     self.base = base
     self.capture = capture
   }
 
-  /// The descriptor to wait on; -1 while the line is gone.
+  /// The descriptor for `poll(2)`; -1 while the transport is disconnected.
   public var descriptor: Int32 { base.descriptor }
-  /// Whether to wait for the line to take bytes, too.
+  /// Whether to wait for the descriptor to become writable, too.
   public var wantsToWrite: Bool { base.wantsToWrite }
 
-  /// Reads what is there, as `base` does.
+  /// Reads available bytes from `base`.
   public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
     let count = base.read(into: &buffer)
     guard let capture else { return count }
-    // What was under way when the line went is no packet.
+    // A packet interrupted by the disconnection is discarded.
     if count < 0 { arriving = ArrivingPacket() }
     for index in 0..<max(0, count) {
       guard arriving.append(buffer[index]) else { continue }
@@ -29,24 +29,25 @@ public struct CapturedTransport<Base: PollableTransport & ~Copyable>: PollableTr
     return count
   }
 
-  /// Takes the whole packet, or nothing of it, as `base` does.
+  /// Writes the complete packet to `base`, or none of it.
   public mutating func write(_ packet: Span<UInt8>) -> Bool {
     guard base.write(packet) else { return false }
     capture?.add(packet, isReceived: false)
     return true
   }
 
-  /// The vendor's form of the address, as `base` states.
+  /// The vendor-specific command for the address, from `base`.
   public mutating func vendorCommand(_ index: Int, into packet: inout MutableSpan<UInt8>) -> Int {
     base.vendorCommand(index, into: &packet)
   }
 }
 
-/// A packet from the controller, byte by byte as the stream brings it.
+/// A packet from the controller, assembled from the bytes of a stream.
 private struct ArrivingPacket {
   private(set) var bytes: [UInt8] = []
 
-  /// Takes the next byte; whether the packet is whole then. A byte that begins no packet is skipped.
+  /// Appends the next byte. Returns whether the packet is complete. A byte that is no H4 packet type is
+  /// skipped.
   mutating func append(_ byte: UInt8) -> Bool {
     if bytes.isEmpty, !(0x02...0x05).contains(byte) { return false }
     bytes.append(byte)
@@ -54,7 +55,7 @@ private struct ArrivingPacket {
     return bytes.count == header + length
   }
 
-  /// The H4 type byte with the header behind it (Core Specification 6.2, Vol 4, Part E, 5.4).
+  /// The size of the H4 type byte and the packet header (Core Specification 6.2, Vol 4, Part E, 5.4).
   private static func headerSize(_ type: UInt8) -> Int {
     switch type {
     case 0x03: 4

@@ -1,17 +1,17 @@
 import HeraldEmbedded
 import HeraldText
 
-/// A command of a program to a device that is a process, one on each line:
+/// A command to a device that runs as a process, one per line:
 ///
-/// - `send IDENTITY HEX` sends a message to a peer, with the identity that `contacts.csv` shows;
-/// - `send-to-all HEX` sends it to every peer that is near.
+/// - `send IDENTITY HEX` sends a message to a peer, with the identity as in `contacts.csv`;
+/// - `send-to-all HEX` sends it to every peer in range.
 public enum DeviceCommand: Equatable, Sendable {
-  /// Send these bytes to a peer.
+  /// Sends these bytes to a peer.
   case send([UInt8], to: IdentityBits)
-  /// Send these bytes to every peer that is near.
+  /// Sends these bytes to every peer in range.
   case sendToAll([UInt8])
 
-  /// Reads a line; `nil` if it is blank.
+  /// Parses a line; `nil` if it is blank.
   public init?(_ line: some Collection<UInt8>) throws(DeviceCommandError) {
     let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
     guard let first = words.first else { return nil }
@@ -33,14 +33,14 @@ public enum DeviceCommand: Equatable, Sendable {
   }
 }
 
-/// What is wrong with a command, in words for a person.
+/// An error in a command; the raw value is the message for the user.
 public enum DeviceCommandError: String, Error, Sendable {
-  /// No command begins with this word.
+  /// The line begins with no known command.
   case unknown = "there are the commands send IDENTITY HEX and send-to-all HEX"
-  /// There are too many words, or too few.
+  /// The command has too many words, or too few.
   case wrongForm = "the commands are send IDENTITY HEX and send-to-all HEX"
-  /// The peer is not named by six bytes.
+  /// The identity is not six bytes in hexadecimal digits.
   case noIdentity = "an identity is six bytes as in contacts.csv, 5C:DF:39:61:03:9D for one"
-  /// The message is not bytes.
+  /// The message is not in hexadecimal digits.
   case noMessage = "a message is bytes, each two hexadecimal digits"
 }

@@ -1,21 +1,21 @@
 import HeraldEmbedded
 import HeraldText
 
-/// The 48 bits of a peer's identity as `contacts.csv` has them: six bytes, most significant first, in capital
-/// letters: `5C:DF:39:61:03:9D`. What kind of identity it is, is not in the text.
+/// The 48 bits of a peer's identity as in `contacts.csv`: six bytes, most significant first, in capital
+/// letters: `5C:DF:39:61:03:9D`. The text does not contain the kind of identity.
 public struct IdentityBits: Hashable, Sendable {
   /// Bits 32…47.
   public let high: UInt16
   /// Bits 0…31.
   public let low: UInt32
 
-  /// The bits of an identity.
+  /// Takes the bits of an identity.
   public init(_ identity: TargetIdentity) {
     high = identity.high
     low = identity.low
   }
 
-  /// The bits in a text, of either case; `nil` if it is something else.
+  /// Parses the text, in either case; `nil` if it has another form.
   public init?(_ text: some Collection<UInt8>) {
     guard text.count == 17 else { return nil }
     var value: UInt64 = 0
@@ -31,7 +31,7 @@ public struct IdentityBits: Hashable, Sendable {
     low = UInt32(truncatingIfNeeded: value)
   }
 
-  /// The text.
+  /// The text, as in `contacts.csv`.
   public var text: String {
     let value = UInt64(high) << 32 | UInt64(low)
     return stride(from: 40, through: 0, by: -8).map { shift in
@@ -40,7 +40,7 @@ public struct IdentityBits: Hashable, Sendable {
     }.joined(separator: ":")
   }
 
-  /// Every identity that has these bits: those that peers show first.
+  /// All identities with these bits, those that peers advertise first.
   public var identities: [TargetIdentity] {
     [.pseudoAddress, .randomAddress, .publicAddress, .shared].map {
       TargetIdentity(kind: $0, high: high, low: low)

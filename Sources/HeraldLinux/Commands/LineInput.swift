@@ -1,37 +1,39 @@
 import Glibc
 
-/// Lines of a descriptor that the process does not own, such as standard input, of any length.
+/// Lines of any length from a descriptor that is not owned by the process, such as standard input.
 ///
-/// Reading never waits, and takes at most 4096 bytes at a time, so that continuous input does not block other
-/// work. The descriptor stays as it is and stays open: others may share it.
+/// Reading does not block and processes at most 4096 bytes at a time, so that continuous input does not delay
+/// other work. The flags of the descriptor are not changed and it is not closed, as other processes may share
+/// it.
 public struct LineInput: ~Copyable {
-  /// What came in.
+  /// A line of input.
   public enum Line: Equatable, Sendable {
-    /// A line without its end.
+    /// A line without its line terminator.
     case text([UInt8])
-    /// A line of more than `LineInput.longestLine` bytes, whose bytes are gone.
+    /// A line of more than `LineInput.longestLine` bytes, which was discarded.
     case tooLong
   }
 
-  /// The most bytes a line may have.
+  /// The maximum length of a line in bytes.
   public static var longestLine: Int { 2048 }
 
   private let descriptor: Int32
   private var pending: [UInt8] = []
   private var isTooLong = false
-  /// Whether more may come.
+  /// Whether the end of the input has not been reached.
   public private(set) var isOpen = true
-  /// How many lines have come in.
+  /// The number of lines read.
   public private(set) var lineCount = 0
 
-  /// Lines from `descriptor`.
+  /// Reads lines from `descriptor`.
   public init(descriptor: Int32) {
     self.descriptor = descriptor
     // Reading from a terminal would stop a process that is not in its foreground.
     signal(SIGTTIN, SIG_IGN)
   }
 
-  /// Waits for lines, if any may come now. A terminal is left alone while another process has its foreground.
+  /// Adds the descriptor to `polls` while input is open. A terminal is not read while another process is in
+  /// its foreground.
   public func prepare(_ polls: inout PollSet) {
     if isOpen, isOurs { polls.add(descriptor) }
   }
@@ -41,8 +43,8 @@ public struct LineInput: ~Copyable {
     return foreground < 0 || foreground == getpgrp()
   }
 
-  /// Takes in what is there and gives `take` every line that is complete. At the end of the input also what
-  /// came after the last line's end.
+  /// Reads available bytes and calls `take` for each complete line, and at the end of the input for an
+  /// unterminated last line.
   public mutating func read(_ take: (Line) -> Void) {
     guard isOpen, isOurs else { return }
     var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

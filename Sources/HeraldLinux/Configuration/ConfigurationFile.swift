@@ -1,30 +1,30 @@
 import Glibc
 
-/// The options of a program as a person wrote them into a file: on each line `name = value`.
+/// A configuration file: one option per line, as `name = value`.
 ///
-/// Blanks around either do not count. `#` at the start of a line or after a blank begins a comment, unless
-/// the value is in double quotes, inside which everything stands for itself. What the names mean is the
-/// program's affair.
+/// Blanks around the name and the value are ignored. `#` at the start of a line or after a blank begins a
+/// comment, except within a value in double quotes, in which no character has a special meaning. The names
+/// are interpreted by the program.
 public struct ConfigurationFile: Equatable, Sendable {
   /// One non-empty line.
   public struct Entry: Equatable, Sendable {
-    /// The number of the line, from 1 on.
+    /// The line number, counted from 1.
     public let line: Int
-    /// The name of the option: small letters, digits and hyphens.
+    /// The name of the option: lower-case letters, digits and hyphens.
     public let name: String
-    /// Its value, without the quotes.
+    /// The value, without quotes.
     public let value: String
   }
 
   /// The path of the file.
   public let path: String
-  /// Its lines, without those that are empty or comments.
+  /// The entries in order, without empty lines and comments.
   public let entries: [Entry]
 
-  /// The most bytes a file may have.
+  /// The maximum size of a file in bytes.
   public static var capacity: Int { 65536 }
 
-  /// Reads a file; a line that makes no sense is an error that names it.
+  /// Reads a file. An invalid line is an error that contains its number.
   public init(path: String) throws(SystemFailure) {
     let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC))
     guard file.isOpen else { throw SystemFailure("read", path, code: errno) }
@@ -42,7 +42,7 @@ public struct ConfigurationFile: Equatable, Sendable {
     try self.init(path: path, contents: bytes[..<count])
   }
 
-  /// Takes `contents` for those of the file at `path`.
+  /// Parses `contents`, the contents of the file at `path`.
   init(path: String, contents: ArraySlice<UInt8>) throws(SystemFailure) {
     var entries: [Entry] = []
     let lines = contents.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -58,7 +58,7 @@ public struct ConfigurationFile: Equatable, Sendable {
     self.entries = entries
   }
 
-  /// What is wrong with an entry, for a person.
+  /// An error for an entry, with the path and the line number.
   public func failure(_ entry: Entry, _ reason: String) -> SystemFailure {
     Self.failure(path, line: entry.line, reason)
   }
@@ -75,7 +75,7 @@ public struct ConfigurationFile: Equatable, Sendable {
     case afterQuotes = "there is something behind the quotes"
   }
 
-  /// What a line says; `nil` if nothing.
+  /// Parses a line; `nil` if it is empty or a comment.
   private static func entry(_ bytes: ArraySlice<UInt8>) throws(LineFault) -> (name: String, value: String)? {
     let bytes = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
     guard let line = String(validating: bytes, as: UTF8.self),

@@ -4,15 +4,15 @@ import HeraldEmbedded
 /// The Herald service UUIDs that a device advertises and detects, as written in options: `long`, `short` or
 /// `long,short`.
 public struct ServiceChoice: Equatable, Sendable {
-  /// The services chosen: one of them, or both.
+  /// The selected services: one or both.
   public let services: HeraldServiceSet
 
-  /// The 128-bit and the 16-bit service.
+  /// Both services: the 128-bit and the 16-bit UUID.
   public static var both: ServiceChoice { ServiceChoice(services: .long.union(.short)) }
 
   private init(services: HeraldServiceSet) { self.services = services }
 
-  /// Reads the written form.
+  /// Parses the written form.
   public init(_ text: String) throws(SystemFailure) {
     var services = HeraldServiceSet.none
     for word in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -27,22 +27,22 @@ public struct ServiceChoice: Equatable, Sendable {
     self.services = services
   }
 
-  /// Those of both that are left out.
+  /// The services that are not selected.
   public var omitted: HeraldServiceSet {
     HeraldServiceSet(rawValue: Self.both.services.rawValue & ~services.rawValue)
   }
 }
 
-/// A service UUID of a provider, as written in options: `8-4-4-4-12` hexadecimal digits.
+/// The service UUID of another provider, as written in options: `8-4-4-4-12` hexadecimal digits.
 public struct CustomService: Equatable, Sendable {
-  /// The UUID, which is none of Herald's and not all zeros.
+  /// The UUID: not one of Herald's, and not all zeros.
   public let uuid: UUID128
 
-  /// Reads the written form.
+  /// Parses the written form.
   public init(_ text: String) throws(SystemFailure) {
     let groups = text.split(separator: "-", omittingEmptySubsequences: false)
     let digits = groups.joined()
-    // The sign that `UInt64` would take has no place here.
+    // `UInt64` would accept a sign.
     guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12], digits.utf8.count == 32,
       digits.allSatisfy({ $0.isASCII && $0.isHexDigit }),
       let high = UInt64(digits.prefix(16), radix: 16), let low = UInt64(digits.suffix(16), radix: 16)

@@ -2,18 +2,18 @@ import Glibc
 import HeraldDeviceLink
 import HeraldHAL
 
-/// The device's management link over byte streams: a pseudo terminal that stands for its serial port, or a
-/// TCP port that takes up to four hosts at once.
+/// The device's management link over byte streams: a pseudo terminal in place of its serial port, or a TCP
+/// port for up to four concurrent hosts.
 public struct StreamLink: ~Copyable {
   private static let capacity = 4
 
   private let listener: FileDescriptor
-  /// The far end of the pseudo terminal, kept open: without it the near end would report a hang-up, again and
-  /// again, whenever no host is there.
+  /// The far end of the pseudo terminal. It is kept open, as the near end would otherwise report a hang-up
+  /// continuously while no host is connected.
   private let farEnd: FileDescriptor
   private let symbolicLink: String?
   private var sessions: [StreamSession] = []
-  /// Where hosts find it: the path of a terminal, or `HOST:PORT`.
+  /// The address for hosts: the path of a terminal, or `HOST:PORT`.
   public let place: String
 
   /// Opens the link.
@@ -40,13 +40,13 @@ public struct StreamLink: ~Copyable {
 
   deinit { if let symbolicLink { unlink(symbolicLink) } }
 
-  /// Adds what is to be waited for.
+  /// Adds the descriptors of the link to `polls`.
   public func prepare(_ polls: inout PollSet) {
     if sessions.count < Self.capacity { polls.add(listener.number) }
     for session in sessions { polls.add(session.descriptor, write: session.wantsToWrite) }
   }
 
-  /// Takes in new hosts and responses those that are there, without waiting.
+  /// Accepts new hosts and processes the requests of those connected, without blocking.
   public mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device) {
     while listener.isOpen, sessions.count < Self.capacity {
       let number = accept(listener.number, nil, nil)
@@ -67,9 +67,9 @@ public struct StreamLink: ~Copyable {
   }
 }
 
-/// Pseudo terminals as raw byte pipes.
+/// Opens pseudo terminals in raw mode.
 enum PseudoTerminal {
-  /// Both ends, and the path of the far one.
+  /// The descriptors of both ends, and the path of the far end.
   struct Ends {
     let near: Int32
     let far: Int32
@@ -92,7 +92,8 @@ enum PseudoTerminal {
     return Ends(near: near, far: far, path: path)
   }
 
-  /// Makes `path` a symbolic link to `terminal`, in the place of an older one but of nothing else.
+  /// Creates a symbolic link from `path` to `terminal`. An existing symbolic link is replaced; any other file
+  /// is an error.
   static func link(_ path: String, to terminal: String) throws(SystemFailure) {
     var state = stat()
     if lstat(path, &state) == 0, state.st_mode & S_IFMT == S_IFLNK { unlink(path) }

@@ -1,11 +1,11 @@
-/// The address of a byte stream to the device, as written in options.
+/// The address of the management link over a byte stream, as written in options.
 public enum StreamLinkAddress: Equatable, Sendable, CustomStringConvertible {
   /// A pseudo terminal, with a symbolic link to it if a path is given: `pty[:PATH]`.
   case pseudoTerminal(link: String?)
-  /// A TCP port of this machine; 0 takes any free one: `tcp:PORT`.
+  /// A TCP port on this machine; 0 selects a free one: `tcp:PORT`.
   case tcp(port: UInt16)
 
-  /// Reads the written form.
+  /// Parses the written form.
   public init(_ text: String) throws(SystemFailure) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     switch (parts[0], parts.count == 2 ? parts[1] : nil) {

@@ -2,14 +2,15 @@ import Glibc
 import HeraldDeviceLink
 import HeraldHAL
 
-/// One host on one byte stream: SMP in its serial framing, answered packet by packet.
+/// A host connected by a byte stream: SMP in its serial framing, processed packet by packet.
 final class StreamSession {
   private static let bufferSize = 4096
 
   private let file: FileDescriptor
-  /// Packets are up to 4160 bytes long, a page of the log and what surrounds it; hosts ask for that number.
+  /// SMP packets of up to 4160 bytes: a page of the log and its envelope. Hosts read this limit from the
+  /// device.
   private var link = SMPSerialLink<4160>()
-  /// Its own: a session of one host gives no access to another.
+  /// The SMP server of this host: a session of one host does not give access to another.
   private var server = SMPServer()
   private let input = UnsafeMutablePointer<UInt8>.allocate(capacity: bufferSize)
   private var inputStart = 0
@@ -18,7 +19,7 @@ final class StreamSession {
   private var outputStart = 0
   private var outputCount = 0
 
-  /// Takes over an open stream.
+  /// Takes ownership of an open stream.
   init(_ file: consuming FileDescriptor) {
     file.makeNonBlocking()
     self.file = file
@@ -30,10 +31,10 @@ final class StreamSession {
   }
 
   var descriptor: Int32 { file.number }
-  /// Whether a response waits for the host to take it.
+  /// Whether a response is still to be written.
   var wantsToWrite: Bool { outputCount > 0 }
 
-  /// Serves what is there, as far as it goes without waiting. `false` when the host has gone.
+  /// Processes available requests without blocking. Returns `false` when the host has disconnected.
   func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device) -> Bool {
     while true {
       if outputCount == 0, link.isSending {

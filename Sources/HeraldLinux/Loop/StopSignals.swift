@@ -1,13 +1,14 @@
 import Glibc
 
-/// Turns SIGTERM and SIGINT into something a loop can wait for: a pipe with a byte in it.
+/// Converts SIGTERM and SIGINT to a descriptor for an event loop: a pipe that becomes readable.
 public struct StopSignals: ~Copyable {
-  /// The end the signal handler writes to. A handler can reach nothing but globals.
+  /// The end of the pipe that the signal handler writes to. A signal handler can access only global
+  /// variables.
   nonisolated(unsafe) private static var writingEnd: Int32 = -1
   private let reading: FileDescriptor
   private let writing: FileDescriptor
 
-  /// Takes both signals from here on; there is one of these in a process.
+  /// Installs the handlers of both signals. At most one instance per process.
   public init() throws(SystemFailure) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw SystemFailure("open", "a pipe", code: errno) }
@@ -34,10 +35,10 @@ public struct StopSignals: ~Copyable {
     Self.writingEnd = -1
   }
 
-  /// The descriptor to wait for.
+  /// The descriptor for `poll(2)`.
   public var descriptor: Int32 { reading.number }
 
-  /// Whether the process has been asked to stop.
+  /// Whether one of the signals has been received.
   public var isRaised: Bool {
     var state = pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0)
     return poll(&state, 1, 0) > 0

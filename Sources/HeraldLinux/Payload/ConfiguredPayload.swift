@@ -1,7 +1,7 @@
 import HeraldEmbedded
 import HeraldHAL
 
-/// The configured payload: one supplier for all families that a node supports.
+/// The supplier of the configured payload, for all payload families that a node supports.
 public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   private enum Kind {
     case fixed, simple, venue, test, opaque, stored
@@ -15,10 +15,11 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   private var opaque = OpaquePayloadSupplier<510>()
   private var stored = StoredPayloadSupplier<510>(
     otherwise: FixedPayloadSupplier(country: 0, state: 0, clientIdentifier: 0))
-  /// What a person should know about where the payload comes from; `nil` if all is well.
+  /// A warning about the payload's key file for the user; `nil` if there is none.
   public private(set) var warning: String?
 
-  /// The supplier of a choice; fails if its key file cannot be used, or if it makes no payload.
+  /// Creates the supplier of a configured payload. Fails if its key file cannot be used, or if the
+  /// configuration gives no payload.
   public init(_ choice: PayloadChoice) throws(SystemFailure) {
     switch choice {
     case .fixed(let country, let state, let identifier):
@@ -30,7 +31,7 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
       simple = SimplePayloadSupplier(store: try file.makeStore())
       simple.configure(country: file.country, state: file.state, epoch: file.epoch)
       if file.isOpenToOthers {
-        warning = "others than its owner may use the keys in \(path); `chmod 600` it"
+        warning = "users other than its owner have access to the keys in \(path); `chmod 600` it"
       }
     case .venue(let country, let state, let code, let name):
       kind = .venue
@@ -64,7 +65,7 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
     }
   }
 
-  /// What a person should know about the payload at this date; `nil` if it is offered.
+  /// The reason why no payload is offered at this date, for the user; `nil` if one is offered.
   public func complaint(at unixSeconds: UInt64?) -> String? {
     if kind == .stored, stored.header.family == .none {
       return
@@ -79,14 +80,14 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
     case .windowEnded: return "no payload: the last day of the keys is over, new keys are needed"
     case .pastEnd:
       return
-        "no payload: the key schedule ended 2001 days after its epoch; agree on a new epoch with whoever "
+        "no payload: the key schedule ended 2001 days after its epoch; agree on a new epoch with the service that "
         + "verifies the identifiers, and "
         + (kind == .simple
           ? "write it into the key file as `epoch UNIXSECONDS`" : "push a payload that has it")
     }
   }
 
-  /// Writes the payload of this moment.
+  /// Writes the payload for this time to `buffer`.
   public mutating func payload(at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>)
     -> Int
   {
@@ -100,13 +101,13 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
     }
   }
 
-  /// Tells the family with keys whether to wipe those that are over.
+  /// Allows a payload family with keys to erase those whose day is over.
   public mutating func dateWasSet(isCertain: Bool) {
     if kind == .simple { simple.dateWasSet(isCertain: isCertain) }
     if kind == .stored { stored.dateWasSet(isCertain: isCertain) }
   }
 
-  /// When the payload will be another one.
+  /// The time of the next change of the payload.
   public func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant {
     switch kind {
     case .simple: simple.nextChange(after: unixSeconds, now: now)
@@ -115,7 +116,7 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
     }
   }
 
-  /// What there is to say about it.
+  /// The status of the payload for the host.
   public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus {
     switch kind {
     case .fixed: fixed.payloadStatus(at: unixSeconds)
@@ -127,10 +128,10 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
     }
   }
 
-  /// A device whose payload was named takes no other.
+  /// The capacity for a stored payload: 0 unless the configuration is `stored`.
   public var storedCapacity: Int { kind == .stored ? stored.storedCapacity : 0 }
 
-  /// Takes what it needs from where payloads are stored.
+  /// Exchanges data with the storage of payloads.
   public mutating func tend<Storage: PayloadStorage & ~Copyable>(
     _ storage: inout Storage, at unixSeconds: UInt64?
   )
@@ -139,7 +140,7 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
     kind == .stored && stored.tend(&storage, at: unixSeconds)
   }
 
-  /// How long every payload of the family is, or 0 if they differ.
+  /// The length of every payload of the family; 0 if they differ.
   public var fixedLength: Int {
     switch kind {
     case .fixed: fixed.fixedLength

@@ -2,13 +2,13 @@ import Glibc
 import HeraldEmbedded
 import HeraldText
 
-/// The day codes of C19X, as a host hands them out: never the secret, only the days that are left.
+/// The day codes of C19X, as exported by a host: only the remaining days, never the secret.
 ///
-/// A text file. `first-day N` and, if day 0 is not the phones' 2020-01-01, `epoch-day N` (days since
-/// 1970-01-01) each on a line; then the code of each day on a line of its own, 16 hexadecimal digits, 90 at
-/// most. `#` begins a comment.
+/// A text file with one entry per line: `first-day N`; `epoch-day N` (days since 1970-01-01) if day 0 is not
+/// 2020-01-01 as on phones; then the code of each day, 16 hexadecimal digits, at most 90. `#` begins a
+/// comment.
 ///
-/// What was read is wiped with the value.
+/// The memory is wiped when the value is destroyed.
 public struct DayCodeFile: ~Copyable {
   private static let capacity = 16384
 
@@ -16,7 +16,7 @@ public struct DayCodeFile: ~Copyable {
   private var firstDay = -1
   private var epochDay = C19X.phonesEpochDay
   private var codes: SecretBytes
-  /// Others than the owner may use the file.
+  /// Whether users other than the owner can read or write the file.
   public private(set) var isOpenToOthers = false
 
   /// Reads a file.
@@ -50,7 +50,7 @@ public struct DayCodeFile: ~Copyable {
       throw SystemFailure(
         "use", path,
         reason:
-          "its last day lies behind day \(C19XSchedule.lastDay), where the schedule ends: a new epoch is needed"
+          "its last day is after day \(C19XSchedule.lastDay), where the schedule ends: a new epoch is needed"
       )
     }
     c19x.epochDay = epochDay

@@ -2,15 +2,15 @@ import Glibc
 import HeraldEmbedded
 import HeraldText
 
-/// The keys of a simple payload, as a host hands them out: never the secret, only the days that are left.
+/// The matching keys of a simple payload, as exported by a host: only the remaining days, never the secret.
 ///
-/// A text file. `country`, `state`, `first-day` and, if it is not the phones', `epoch` (Unix seconds) each on
-/// a line with their number; then the matching key of each day on a line of its own, 64 hexadecimal digits.
+/// A text file with one entry per line: `country`, `state`, `first-day` and, if it is not that of phones,
+/// `epoch` (Unix seconds), each with its number; then the matching key of each day, 64 hexadecimal digits.
 /// `#` begins a comment.
 ///
-/// What was read is wiped with the value.
+/// The memory is wiped when the value is destroyed.
 struct MatchingKeyFile: ~Copyable {
-  /// Ninety keys and as many comments have a fraction of it.
+  /// The maximum size of a file in bytes: several times that of 90 keys with comments.
   private static let capacity = 65536
 
   private let path: String
@@ -18,7 +18,7 @@ struct MatchingKeyFile: ~Copyable {
   private(set) var state: UInt16 = 0
   private(set) var epoch = KeyScheduleEpoch.phones
   private var firstDay = -1
-  /// Others than the owner may read the file.
+  /// Whether users other than the owner can read the file.
   let isOpenToOthers: Bool
   private var keys: SecretBytes
 
@@ -47,7 +47,7 @@ struct MatchingKeyFile: ~Copyable {
     return keys
   }
 
-  /// The keys, ready for use.
+  /// Creates a key store from the keys.
   func makeStore() throws(SystemFailure) -> InlineMatchingKeys<90> {
     var store = InlineMatchingKeys<90>()
     do throws(KeyScheduleError) { try store.provide(firstDay: firstDay, keys: keys.bytes.span) } catch {
@@ -74,7 +74,7 @@ struct MatchingKeyFile: ~Copyable {
   private mutating func take(_ words: [Word]) -> Bool {
     if words.count == 1 { return takeKey(words[0]) }
     guard words.count == 2 else { return false }
-    // `UInt64("+4")` is 4; a sign has no place here.
+    // `UInt64` would accept a sign.
     guard words[1].allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
       let value = UInt64(String(decoding: words[1], as: UTF8.self))
     else { return false }
@@ -108,10 +108,10 @@ struct MatchingKeyFile: ~Copyable {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
   }
 
-  /// Why keys were refused.
+  /// The reason why keys were refused, for the user.
   private static func words(for error: KeyScheduleError) -> String {
     switch error {
-    case .pastEnd: "its last day lies behind day 2000, where the schedule ends: a new epoch is needed"
+    case .pastEnd: "its last day is after day 2000, where the schedule ends: a new epoch is needed"
     case .emptyWindow: "it has no keys"
     case .bufferTooSmall: "it has keys of more than 90 days"
     case .zeroKey: "one of its keys is all zeros"

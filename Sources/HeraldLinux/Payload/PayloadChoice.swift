@@ -1,23 +1,23 @@
 import HeraldEmbedded
 import HeraldText
 
-/// The payload that the device offers, as written in options.
+/// The payload of a device, as written in options.
 public enum PayloadChoice: Equatable, Sendable {
-  /// Country, state and a number that stands for the wearer: `fixed:826,4,1234567890`.
+  /// A fixed payload with country, state and client identifier: `fixed:826,4,1234567890`.
   case fixed(country: UInt16, state: UInt16, identifier: UInt64)
-  /// The file with the matching keys of the days to come: `simple:KEYFILE`.
+  /// A simple payload with a file of the matching keys of future days: `simple:KEYFILE`.
   case simple(file: String)
-  /// Country, state, the number of the venue and perhaps the premises' name:
+  /// A venue beacon's payload: country, state, venue code and optionally the venue's name:
   /// `venue:826,4,123123,Erin's Stakehouse`.
   case venue(country: UInt16, state: UInt16, code: UInt32, name: String)
-  /// What the phones' demonstration apps offer, with its identifier and length: `test:42,129`.
+  /// The payload of the phones' demonstration apps, with identifier and length: `test:42,129`.
   case test(identifier: Int32, length: Int)
   /// Any 1 to 510 bytes: `hex:910102`.
   case opaque([UInt8])
-  /// What a host pushes to the device: `stored`.
+  /// The payload that a host stores on the device: `stored`.
   case stored
 
-  /// Reads the written form; what is wrong with it goes into the error.
+  /// Parses the written form.
   public init(_ text: String) throws(SystemFailure) {
     if text == "stored" {
       self = .stored
@@ -56,7 +56,7 @@ public enum PayloadChoice: Equatable, Sendable {
   }
 
   private static func venue(_ text: String) throws(SystemFailure) -> PayloadChoice {
-    // A name may have commas of its own.
+    // A name may contain commas.
     let fields = text.split(separator: ",", maxSplits: 3, omittingEmptySubsequences: false)
     guard fields.count >= 3, let country = UInt16(fields[0]), let state = UInt16(fields[1]),
       let code = UInt32(fields[2]), code != 0

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Bytes that are overwritten when their owner goes. They never move: what grows or is copied leaves old
-/// bytes behind.
+/// Bytes that are overwritten when the value is destroyed. The buffer has a fixed capacity: growing or
+/// copying it would leave unerased bytes in memory.
 struct SecretBytes: ~Copyable {
   private let memory: UnsafeMutableBufferPointer<UInt8>
   private(set) var count = 0
@@ -13,10 +13,10 @@ struct SecretBytes: ~Copyable {
     memory.deallocate()
   }
 
-  /// What was put in.
+  /// The appended bytes.
   var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: memory[..<count]) }
 
-  /// `false` when there is no more room.
+  /// Appends a byte; `false` if the buffer is full.
   mutating func append(_ byte: UInt8) -> Bool {
     guard count < memory.count else { return false }
     memory[count] = byte
@@ -24,7 +24,7 @@ struct SecretBytes: ~Copyable {
     return true
   }
 
-  /// Reads a file to its end. The system's error number, 0 if it was read; `EFBIG` if it does not fit.
+  /// Reads a file to its end. Returns 0 or the system's error number; `EFBIG` if the file does not fit.
   mutating func append(contentsOf file: borrowing FileDescriptor) -> Int32 {
     while count < memory.count {
       let room = UnsafeMutableBufferPointer(rebasing: memory[count...])

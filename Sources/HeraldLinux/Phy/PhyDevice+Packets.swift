@@ -4,7 +4,7 @@ import HeraldLinkLayer
 // Transmission and reception: the phy computes neither the CRC nor checks it.
 extension PhyDevice {
   /// Transmits the PDU in `outgoing`.
-  func transmit(_ exchange: Exchange, _ program: some PhyProgram) throws {
+  func transmit(_ exchange: Exchange, _ program: some PhyProgram) throws(PhyInterface.Failure) {
     guard let operation else { return }
     var packet = Array(outgoing[..<(min(Int(outgoing[1]), 37) + 2)])
     let check = PacketCRC.check(packet.span, start: operation.crcInit)
@@ -17,20 +17,20 @@ extension PhyDevice {
       accessAddress: operation.accessAddress, channel: operation.channel)
     while true {
       let response = try interface.response()
-      if response == .recheck {
-        recheck = try pollDuringOperation(at: recheck, program)
-        continue
+      switch response {
+      case .recheck: recheck = try pollDuringOperation(at: recheck, program)
+      case .transmitted:
+        time = try interface.transmissionEnd()
+        lastEnd = time
+        report(.sent, from: exchange.start, to: program)
+        return
+      default: throw .unexpected(response)
       }
-      try expect(.transmitted, response)
-      break
     }
-    time = try interface.transmissionEnd()
-    lastEnd = time
-    report(.sent, from: exchange.start, to: program)
   }
 
   /// Receives a packet into `incoming`.
-  func receive(_ exchange: Exchange, _ program: some PhyProgram) throws {
+  func receive(_ exchange: Exchange, _ program: some PhyProgram) throws(PhyInterface.Failure) {
     guard let operation else { return }
     guard exchange.windowEnd > exchange.start else {
       report(.silent, from: time, to: program)
@@ -54,25 +54,41 @@ extension PhyDevice {
         if !isCancelled { state = .onAir }
         try interface.goOn(!isCancelled)
         if isCancelled { return }
-      default:
-        try expect(.received, response)
+      case .received:
         let reception = try interface.reception()
         time = reception.now
-        if !isCancelled { received(reception, packet, operation, program) }
+        guard !isCancelled else { return }
+        if reception.status == 3 {
+          // The phy ends a reception with a damaged header there. The packet is still on the air, and a
+          // response to it is counted from its end.
+          try wait(forPacketEnd: reception.stamp + 1 + 8 * packet.count, program)
+        }
+        received(reception, packet, operation, program)
         return
+      default: throw .unexpected(response)
       }
     }
   }
 
   /// Serves the host during an operation. A reception that the host cancelled is aborted. Returns the time of
   /// the next call.
-  private func pollDuringOperation(at moment: Int, _ program: some PhyProgram) throws -> Int {
+  private func pollDuringOperation(
+    at moment: Int, _ program: some PhyProgram
+  ) throws(PhyInterface.Failure) -> Int {
     time = moment
     poll(program)
     if case .searching = state, isLeaving { _ = cancel() }
     let abort = isCancelled ? UInt64(moment) : PhyInterface.never
     try interface.recheck(abort: abort, next: isCancelled ? PhyInterface.never : UInt64(nextPoll))
     return nextPoll
+  }
+
+  /// Waits until the end of a packet, and serves the host.
+  private func wait(forPacketEnd end: Int, _ program: some PhyProgram) throws(PhyInterface.Failure) {
+    while time < end {
+      try wait(until: min(end, nextPoll))
+      if time >= nextPoll { poll(program) }
+    }
   }
 
   private func received(

@@ -120,12 +120,13 @@ public final class PhyDevice {
         try step(program)
       }
       interface.leave()
-    } catch is PhyInterface.Ended {
-    } catch let error as SystemFailure {
-      throw error
+      interface.remove()
     } catch {
+      interface.remove()
+      if case .unexpected(let response) = error {
+        throw SystemFailure("understand", "the phy", reason: "it sent \(response) at \(time) µs")
+      }
     }
-    interface.remove()
   }
 
   /// Calls `pollHost` and determines the time of the next call.
@@ -135,7 +136,7 @@ public final class PhyDevice {
   }
 
   /// Makes one request of the phy, or one call of the program.
-  private func step(_ program: some PhyProgram) throws {
+  private func step(_ program: some PhyProgram) throws(PhyInterface.Failure) {
     if let moment = proceduresTime {
       if moment > time {
         try wait(until: min(moment, nextPoll))
@@ -167,16 +168,10 @@ public final class PhyDevice {
   }
 
   /// Waits until a time of the phy.
-  private func wait(until moment: Int) throws {
+  func wait(until moment: Int) throws(PhyInterface.Failure) {
     try interface.wait(until: moment)
-    try expect(.waited, interface.response())
+    try interface.expect(.waited)
     time = moment
-  }
-
-  func expect(_ expected: PhyInterface.Response, _ response: PhyInterface.Response) throws(SystemFailure) {
-    guard response == expected else {
-      throw SystemFailure("understand", "the phy", reason: "\(response) in place of \(expected)")
-    }
   }
 
   /// Reports an outcome that has ended at the current time.

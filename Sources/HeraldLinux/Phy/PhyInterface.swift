@@ -38,13 +38,19 @@ final class PhyInterface {
     let rssi: Int8
   }
 
-  /// The simulation has ended.
-  struct Ended: Error {}
+  /// Why no response was received.
+  enum Failure: Error {
+    /// The simulation has ended.
+    case ended
+    /// The phy sent another response than the requested one.
+    case unexpected(Response)
+  }
 
   /// A time that is never reached.
   static let never = UInt64.max
 
   private let address: PhyAddress
+  private let folder: String
   private let paths: [String]
   private let source: FileDescriptor
   private let sink: FileDescriptor
@@ -57,6 +63,7 @@ final class PhyInterface {
   /// then on: it would end the process when the phy ends.
   init(_ address: PhyAddress) throws(SystemFailure) {
     let folder = try Self.folder(address)
+    self.folder = folder
     paths = ["ptd", "dtp"].map { "\(folder)/2G4.d\(address.device).\($0)" }
     for path in paths where mkfifo(path, 0o770) != 0 && errno != EEXIST {
       throw SystemFailure("make", path, code: errno)
@@ -83,13 +90,16 @@ final class PhyInterface {
     return folder
   }
 
-  /// Removes the FIFOs.
-  func remove() { for path in paths { unlink(path) } }
+  /// Removes the FIFOs, and their folder if no other device uses it.
+  func remove() {
+    for path in paths { unlink(path) }
+    rmdir(folder)
+  }
 
   // Requests.
 
   /// Waits until a time.
-  func wait(until time: Int) throws(Ended) {
+  func wait(until time: Int) throws(Failure) {
     begin(.wait)
     put(UInt64(time))
     try send()
@@ -98,7 +108,7 @@ final class PhyInterface {
   /// Transmits a PDU with its CRC.
   func transmit(
     _ packet: [UInt8], from start: Int, to end: Int, recheck: Int, accessAddress: UInt32, channel: UInt8
-  ) throws(Ended) {
+  ) throws(Failure) {
     begin(.transmit)
     put(UInt64(start))
     put(UInt64(end))
@@ -117,7 +127,7 @@ final class PhyInterface {
   /// Receives the first packet whose access address is complete `window` microseconds after `start`.
   func receive(
     from start: Int, window: UInt32, recheck: Int, accessAddress: UInt32, channel: UInt8
-  ) throws(Ended) {
+  ) throws(Failure) {
     begin(.receive)
     put(UInt64(start))
     put(window)
@@ -138,13 +148,13 @@ final class PhyInterface {
   }
 
   /// Answers `addressFound`: the packet is to be received to its end, or not.
-  func goOn(_ isWanted: Bool) throws(Ended) {
+  func goOn(_ isWanted: Bool) throws(Failure) {
     begin(isWanted ? .receiveOn : .stopReceiving)
     try send()
   }
 
   /// Answers `recheck`: the operation is aborted at `abort`, and asked for again at `recheck`.
-  func recheck(abort: UInt64, next recheck: UInt64) throws(Ended) {
+  func recheck(abort: UInt64, next recheck: UInt64) throws(Failure) {
     begin(.newAbort)
     put(abort)
     put(recheck)
@@ -160,16 +170,22 @@ final class PhyInterface {
   // Responses.
 
   /// The header of the next response.
-  func response() throws(Ended) -> Response {
-    guard let response = Response(rawValue: try take(UInt32.self)), response != .ended else { throw Ended() }
+  func response() throws(Failure) -> Response {
+    guard let response = Response(rawValue: try take(UInt32.self)), response != .ended else { throw .ended }
     return response
   }
 
+  /// Reads the header of the next response, which has to be `expected`.
+  func expect(_ expected: Response) throws(Failure) {
+    let response = try response()
+    guard response == expected else { throw .unexpected(response) }
+  }
+
   /// The time at which a transmission has ended.
-  func transmissionEnd() throws(Ended) -> Int { try Int(clamping: take(UInt64.self)) }
+  func transmissionEnd() throws(Failure) -> Int { try Int(clamping: take(UInt64.self)) }
 
   /// The structure of `addressFound` and `received`.
-  func reception() throws(Ended) -> Reception {
+  func reception() throws(Failure) -> Reception {
     let status = try take(UInt16.self)
     let count = try Int(take(UInt16.self))
     let stamp = try Int(clamping: take(UInt64.self))
@@ -179,7 +195,7 @@ final class PhyInterface {
   }
 
   /// The next bytes.
-  func bytes(_ count: Int) throws(Ended) -> [UInt8] {
+  func bytes(_ count: Int) throws(Failure) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(count)
     while result.count < count { try result.append(byte()) }
@@ -214,20 +230,20 @@ extension PhyInterface {
     withUnsafeBytes(of: value.littleEndian) { output += $0 }
   }
 
-  private func send() throws(Ended) {
+  private func send() throws(Failure) {
     var sent = 0
     while sent < output.count {
       let count = sink.write(output.span.extracting(sent...))
-      guard count > 0 else { throw Ended() }
+      guard count > 0 else { throw .ended }
       sent += count
     }
   }
 
-  private func byte() throws(Ended) -> UInt8 {
+  private func byte() throws(Failure) -> UInt8 {
     if inputStart == inputEnd {
       var buffer = input.mutableSpan
       let count = source.read(into: &buffer)
-      guard count > 0 else { throw Ended() }
+      guard count > 0 else { throw .ended }
       inputStart = 0
       inputEnd = count
     }
@@ -235,7 +251,7 @@ extension PhyInterface {
     return input[inputStart - 1]
   }
 
-  private func take<Value: FixedWidthInteger>(_: Value.Type) throws(Ended) -> Value {
+  private func take<Value: FixedWidthInteger>(_: Value.Type) throws(Failure) -> Value {
     var value: Value = 0
     for place in 0..<MemoryLayout<Value>.size {
       value |= try Value(truncatingIfNeeded: byte()) << (8 * place)

@@ -4,17 +4,17 @@ import HeraldEmbedded
 import HeraldHAL
 import HeraldText
 
-/// The key of a device's addresses in a file of the storage directory, so that peers with the key resolve the
-/// device's addresses also after a restart. 32 hexadecimal digits on a line, the most significant byte first.
+/// The identity resolving key of a device in a file of the storage directory, so that peers with the key
+/// resolve the device's addresses after a restart, too. One line of 32 hexadecimal digits, most significant
+/// byte first.
 ///
-/// It is made once, only its owner may use it, and what was read is wiped from memory. A file that holds
-/// something else is an error: with a new key, peers could no longer resolve the device's addresses, without
-/// any error.
+/// It is created once with access for its owner only, and wiped from memory after use. A file with other
+/// contents is an error: a new key would silently prevent peers from resolving the device's addresses.
 public enum AddressKeyFile {
   /// The name of the file in the directory.
   public static var name: String { "address-key" }
 
-  /// Reads the key, or makes one. `warning` is set to a warning about the file for the user, if any.
+  /// Reads the key, or creates one. `warning` is set to a warning about the file for the user, if any.
   public static func load<Source: RandomSource & ~Copyable>(
     in directory: StorageDirectory, random: inout Source, warning: inout String?
   ) throws(SystemFailure) -> IdentityResolvingKey {
@@ -26,7 +26,7 @@ public enum AddressKeyFile {
     }
     var attributes = stat()
     if fstat(file.number, &attributes) == 0, attributes.st_mode & 0o077 != 0 {
-      warning = "others than its owner may use the key in \(path); `chmod 600` it"
+      warning = "users other than its owner have access to the key in \(path); `chmod 600` it"
     }
     var text = SecretBytes(capacity: 64)
     let code = text.append(contentsOf: file)
@@ -34,15 +34,17 @@ public enum AddressKeyFile {
     guard let key = key(text.bytes) else {
       throw SystemFailure(
         "use", path, reason: "it does not hold 32 hexadecimal digits that are a key",
-        advice: "put it right, or remove it for a new key, with which nobody will recognise this device")
+        advice:
+          "restore it, or remove it to create a new key, with which peers can no longer resolve this device's addresses"
+      )
     }
     return key
   }
 
-  /// Removes the file of a key; the next start makes another key.
+  /// Removes the file of a key; a new key is created at the next start.
   public static func remove(_ path: String) { unlink(path) }
 
-  /// The key in the text of a file; `nil` if there is none.
+  /// Parses the text of a file; `nil` if it is no key.
   private static func key(_ text: UnsafeBufferPointer<UInt8>) -> IdentityResolvingKey? {
     let isEnded = text.count == 33 && text[32] == UInt8(ascii: "\n")
     guard text.count == 32 || isEnded else { return nil }
@@ -77,7 +79,7 @@ public enum AddressKeyFile {
     return key
   }
 
-  /// Writes a file of `directory` for its owner alone. Of what cannot be written nothing is left.
+  /// Creates a file in `directory` with access for its owner only. On failure no partial file is left.
   static func store(
     _ text: borrowing SecretBytes, at path: String, in directory: String
   ) throws(SystemFailure) {

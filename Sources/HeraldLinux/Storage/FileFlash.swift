@@ -1,42 +1,44 @@
 import Glibc
 import HeraldHAL
 
-/// A flash memory in a file, with the rules of a real one: pages are erased to ones as a whole, and an erased
-/// word is programmed once.
+/// Flash memory in a file, with the rules of flash: pages are erased to ones as a whole, and an erased word
+/// is programmed once.
 ///
-/// **What survives what.** The file is mapped shared: a finished operation survives the end of the process,
-/// however it ends, because the kernel holds the pages. A crash of the kernel or a cut of power may lose what
-/// `FlashSynchroniser` has not written yet, and the kernel writes pages back in any order. That suits a log
-/// whose pages can each be decoded alone: a page that was not written reads as torn, without effect on the
-/// others. The caller synchronises from time to time; a barrier after every word would wear out an SD card.
+/// **Durability.** The file is mapped shared: a completed operation survives any termination of the process,
+/// because the kernel holds the pages. A crash of the kernel or a loss of power may lose what
+/// `FlashSynchroniser` has not written yet, and the kernel writes pages in any order. This is sufficient for
+/// a log whose pages are decoded independently: a page that was not written is read as torn and does not
+/// affect the others. The caller synchronises periodically; a barrier after every word would wear out an SD
+/// card.
 ///
-/// The file's blocks are allocated when it is made, so that a full disk is an error then and not a signal
-/// later, and it is locked: two processes on one log would ruin it.
+/// The file's blocks are allocated at creation, so that a full disk causes an error then and no signal later.
+/// The file is locked, as concurrent writing by two processes would corrupt the log.
 public struct FileFlash: Flash, ~Copyable {
-  /// Bytes in a page.
+  /// The size of a page in bytes.
   public let pageSize: Int
-  /// How many pages there are.
+  /// The number of pages.
   public let pageCount: Int
-  /// Bytes in a word.
+  /// The size of a word in bytes.
   public let wordSize: Int
 
   private let file: FileDescriptor
   private let base: UnsafeMutableRawPointer
 
-  /// Opens the file at `path`, or makes it, erased.
+  /// Opens the file at `path`, or creates it with erased pages.
   ///
   /// - Parameters:
-  ///   - pageSize: bytes in a page, a multiple of `wordSize`.
-  ///   - pageCount: how many pages; `nil` takes what the file has, or 256 for a new one. A file of another
-  ///     size is refused.
-  ///   - wordSize: 1, 2, 4 or 8.
+  ///   - pageSize: the size of a page in bytes, a multiple of `wordSize`.
+  ///   - pageCount: the number of pages; `nil` selects that of the file, or 256 for a new one. A file of
+  ///     another size is refused.
+  ///   - wordSize: the size of a word in bytes: 1, 2, 4 or 8.
   public init(path: String, pageSize: Int = 4096, pageCount: Int? = nil, wordSize: Int = 4)
     throws(SystemFailure)
   {
     guard [1, 2, 4, 8].contains(wordSize), pageSize > 0, pageSize % wordSize == 0, (pageCount ?? 1) > 0 else {
       throw SystemFailure(
         "use", path,
-        reason: "\(pageCount ?? 0) pages of \(pageSize) bytes in words of \(wordSize) are no flash")
+        reason:
+          "\(pageCount ?? 0) pages of \(pageSize) bytes in words of \(wordSize) bytes are not a valid size")
     }
     let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard number >= 0 else {
@@ -56,7 +58,7 @@ public struct FileFlash: Flash, ~Copyable {
     guard found == 0 || (found == size && pages > 0), !overflow else {
       throw SystemFailure(
         "use", path, reason: "it has \(found) bytes, not \(pages) pages of \(pageSize)",
-        advice: "name the size it was made with, or move it away for a new log")
+        advice: "give the size with which it was created, or move it away to create a new log")
     }
     if found == 0 {
       let outcome = posix_fallocate(number, 0, off_t(size))
@@ -79,8 +81,8 @@ public struct FileFlash: Flash, ~Copyable {
   deinit {
     msync(base, pageSize * pageCount, MS_SYNC)
     munmap(base, pageSize * pageCount)
-    // A process that is being started has a copy of this descriptor for a moment: closing it would leave the
-    // lock with that.
+    // A child process that is being started holds a copy of this descriptor until it calls `exec`, and
+    // closing ours would leave the lock with that copy.
     flock(file.number, LOCK_UN)
   }
 
@@ -134,16 +136,17 @@ public struct FileFlash: Flash, ~Copyable {
   }
 }
 
-/// Writes a flash in a file to the medium behind the file.
+/// Writes the file of a `FileFlash` to its storage medium.
 public struct FlashSynchroniser: ~Copyable {
   private let file: FileDescriptor
 
   init(file: consuming FileDescriptor) { self.file = file }
 
-  /// Writes everything; what was done before survives a cut of power from here on. May take as long as the
-  /// medium does.
+  /// Writes all completed operations, which then survive a loss of power. Blocks until the medium has
+  /// finished.
   public mutating func synchronise() throws(FlashError) {
-    // The kernel keeps one copy of a file's pages: what came through the mapping is written, too.
+    // The mapping and the descriptor share the kernel's page cache: data written through the mapping is
+    // included.
     guard fdatasync(file.number) == 0 else { throw .hardware }
   }
 }

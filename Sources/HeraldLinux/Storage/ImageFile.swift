@@ -1,14 +1,14 @@
 import Glibc
 import HeraldDeviceLink
 
-/// A slot for an image in two files: its bytes as they came, and beside them what is to become of it. Nothing
-/// starts it: this machine has no boot loader, and the slot is there so that hosts and tools can be tried.
+/// A firmware image slot in two files: the image, and beside it the planned action. The image is never
+/// started, as this machine has no boot loader: the slot serves to test hosts and tools.
 public struct ImageFile: ~Copyable {
   private let file: FileDescriptor
   private let planPath: String
   private let capacity: UInt32
 
-  /// Opens the file at `path`, or makes it, for images of at most `capacity` bytes.
+  /// Opens the file at `path`, or creates it, for images of at most `capacity` bytes.
   public init(path: String, capacity: UInt32 = 1 << 20) throws(SystemFailure) {
     let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard number >= 0 else { throw SystemFailure("open", path, code: errno) }
@@ -17,23 +17,23 @@ public struct ImageFile: ~Copyable {
     self.capacity = capacity
   }
 
-  /// The most bytes of an image.
+  /// The maximum size of an image in bytes.
   public func imageCapacity() -> UInt32 { capacity }
 
-  /// How many there are.
+  /// The size of the stored image in bytes.
   public func imageSize() -> UInt32 {
     var state = stat()
     guard fstat(file.number, &state) == 0 else { return 0 }
     return UInt32(clamping: state.st_size)
   }
 
-  /// Empties it.
+  /// Erases the image and its planned action.
   public func eraseImage() -> Bool {
     _ = unlink(planPath)
     return ftruncate(file.number, 0) == 0
   }
 
-  /// Appends bytes.
+  /// Appends bytes to the image.
   public func appendImage(_ bytes: Span<UInt8>) -> Bool {
     let size = imageSize()
     guard UInt32(clamping: bytes.count) <= capacity &- min(size, capacity) else { return false }
@@ -41,14 +41,14 @@ public struct ImageFile: ~Copyable {
     return written == bytes.count
   }
 
-  /// Reads bytes from `offset` on.
+  /// Reads bytes of the image from `offset` on.
   public func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
     let count = buffer.count
     return buffer.withUnsafeMutableBytes { pread(file.number, $0.baseAddress, $0.count, off_t(offset)) }
       == count
   }
 
-  /// What is to become of it.
+  /// The planned action for the image.
   public func imagePlan() -> ImagePlan {
     let plan = FileDescriptor(open(planPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW))
     var byte: UInt8 = 0
@@ -56,7 +56,7 @@ public struct ImageFile: ~Copyable {
     return ImagePlan(rawValue: byte) ?? .none
   }
 
-  /// Notes what is to become of it, image and note on the disk.
+  /// Stores the planned action. The image and the action are written to the disk.
   public func planImage(_ plan: ImagePlan) -> Bool {
     let note = FileDescriptor(open(planPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600))
     var byte = plan.rawValue

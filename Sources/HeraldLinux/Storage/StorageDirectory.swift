@@ -3,15 +3,15 @@ import HeraldEmbedded
 import HeraldHAL
 import HeraldText
 
-/// The folder in which a device that is a process keeps what a wearable has in flash: its serial number and
-/// its log. The boot count and everything else that changes is the log's.
+/// The directory that replaces the flash of a wearable for a device that runs as a process: its serial number
+/// and its log. The boot count and all other variable data are in the log.
 public struct StorageDirectory: Sendable {
-  /// The path of the folder.
+  /// The path of the directory.
   public let path: String
-  /// Sixteen hexadecimal digits that stay the same for the life of the folder.
+  /// The serial number: sixteen hexadecimal digits, constant for the life of the directory.
   public let serialNumber: String
 
-  /// Opens the folder, or makes it with a new serial number. It is accessible to its owner only.
+  /// Opens the directory, or creates it with a new serial number. Only its owner has access.
   public init<Source: RandomSource & ~Copyable>(_ path: String, random: inout Source) throws(SystemFailure) {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
       throw SystemFailure("make the folder", path, code: errno)
@@ -22,7 +22,7 @@ public struct StorageDirectory: Sendable {
       guard found.utf8.count == 16, found.allSatisfy({ $0.isHexDigit }) else {
         throw SystemFailure(
           "use", file, reason: "it does not hold sixteen hexadecimal digits",
-          advice: "remove it for a new number")
+          advice: "remove it to create a new serial number")
       }
       serialNumber = found
     } else {
@@ -32,7 +32,7 @@ public struct StorageDirectory: Sendable {
     }
   }
 
-  /// The file of the log.
+  /// The path of the log's file.
   public var logPath: String { path + "/log.flash" }
 
   /// The first line of a small file; `nil` if there is no such file.

@@ -1,32 +1,34 @@
 import Glibc
 
-/// An open file, socket or device of this process, closed when its owner goes.
+/// An open file, socket or device of this process, closed when the value is destroyed.
 public struct FileDescriptor: ~Copyable {
-  /// The system's number for it; -1 for none.
+  /// The descriptor's number; -1 if there is none.
   public let number: Int32
-  /// A peer that closed its socket would end the process with SIGPIPE, which only `send` can prevent.
+  /// Sockets are written with `send`, which alone can suppress the SIGPIPE caused by a peer that has closed
+  /// its end.
   private let isSocket: Bool
 
-  /// Takes over an open descriptor.
+  /// Takes ownership of an open descriptor.
   public init(_ number: Int32) {
     self.number = number
     var state = stat()
     isSocket = number >= 0 && fstat(number, &state) == 0 && state.st_mode & S_IFMT == S_IFSOCK
   }
 
-  /// The value -1, which is no open descriptor.
+  /// The value without a descriptor.
   public static var none: FileDescriptor { FileDescriptor(-1) }
-  /// Whether there is a file behind it.
+  /// Whether there is a descriptor.
   public var isOpen: Bool { number >= 0 }
 
   deinit { if number >= 0 { close(number) } }
 
-  /// Makes reads and writes return at once when they would wait.
+  /// Makes reads and writes non-blocking.
   public func makeNonBlocking() {
     _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
   }
 
-  /// Reads what is there. Bytes read; 0 if there is nothing now; -1 at the end, or when the line is broken.
+  /// Reads available bytes. Returns their number; 0 if there are none; -1 at the end of the file or on an
+  /// error.
   public func read(into buffer: inout MutableSpan<UInt8>) -> Int {
     guard !buffer.isEmpty else { return 0 }
     let number = number
@@ -39,7 +41,7 @@ public struct FileDescriptor: ~Copyable {
     }
   }
 
-  /// Writes as many bytes as are taken at once: 0 if none are taken now, -1 when the line is broken.
+  /// Writes as many bytes as are accepted without blocking. Returns their number, possibly 0; -1 on an error.
   public func write(_ bytes: Span<UInt8>) -> Int {
     guard !bytes.isEmpty else { return 0 }
     let (number, isSocket) = (number, isSocket)

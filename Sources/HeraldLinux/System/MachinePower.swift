@@ -9,8 +9,8 @@ public struct MachinePower: PowerSource {
   /// The power supplies in `folder`.
   public init(folder: String = "/sys/class/power_supply") { self.folder = folder }
 
-  /// The first battery that reports its charge. It is fed from outside if another supply is online, or, where
-  /// there is none to ask, if it does not discharge.
+  /// Reads the first battery that reports its charge. External power is reported if another supply is online
+  /// or, if there is no other supply, if the battery is not discharging.
   public mutating func read() -> PowerReading? {
     let supplies = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     var level: UInt8?

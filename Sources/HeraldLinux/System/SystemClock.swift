@@ -1,18 +1,17 @@
 import Glibc
 import HeraldHAL
 
-/// The device's clock: milliseconds since the process made it, never going back, running on while the machine
-/// sleeps.
+/// The device's clock: milliseconds since it was created. It is monotonic and advances during suspend.
 public struct SystemClock: Sendable {
   private let start: UInt64
 
-  /// A clock that starts now.
+  /// Creates a clock that starts at zero.
   public init() { start = Self.milliseconds(of: CLOCK_BOOTTIME) }
 
-  /// The moment it is.
+  /// The current time.
   public var now: Instant { Instant(milliseconds: Self.milliseconds(of: CLOCK_BOOTTIME) &- start) }
 
-  /// The machine's own date: milliseconds since 1970-01-01T00:00:00Z.
+  /// The system time: milliseconds since 1970-01-01T00:00:00Z.
   public static var unixMilliseconds: UInt64 { milliseconds(of: CLOCK_REALTIME) }
 
   private static func milliseconds(of clock: clockid_t) -> UInt64 {

@@ -1,24 +1,24 @@
 import Glibc
 
-/// A call to the operating system failed: what was tried, on what, why it did not work, and what can be done.
+/// The failure of an operating system call: the action, its object, the reason, and advice.
 public struct SystemFailure: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What was tried, as it follows "cannot": `open`, `connect to`, ….
+  /// The action, as it follows "cannot": `open`, `connect to`, ….
   public let action: String
-  /// What it was tried on: a path, an address.
+  /// The object of the action: a path or an address.
   public let subject: String
-  /// The system's error number; 0 if the failure is not one of the system's own.
+  /// The system's error number; 0 if the system did not report the error.
   public let code: Int32
-  /// Why, in words.
+  /// The reason for the user.
   public let reason: String
-  /// What the person can do about it; empty if nothing general can be said.
+  /// Advice for the user; empty if there is none.
   public let advice: String
 
-  /// A failure of the system, with its own words for the reason.
+  /// Creates a failure with the system's text for the error number.
   public init(_ action: String, _ subject: String, code: Int32, advice: String = "") {
     self.init(action, subject, reason: String(cString: strerror(code)), code: code, advice: advice)
   }
 
-  /// A failure with a reason of our own.
+  /// Creates a failure with the given reason.
   public init(_ action: String, _ subject: String, reason: String, code: Int32 = 0, advice: String = "") {
     self.action = action
     self.subject = subject
@@ -27,7 +27,7 @@ public struct SystemFailure: Error, Equatable, Sendable, CustomStringConvertible
     self.advice = advice
   }
 
-  /// One line: "cannot open /dev/ttyACM0: Permission denied; …".
+  /// The message, one line: "cannot open /dev/ttyACM0: Permission denied; …".
   public var description: String {
     "cannot \(action) \(subject): \(reason)" + (advice.isEmpty ? "" : "; \(advice)")
   }

@@ -1,9 +1,10 @@
 import Glibc
 import HeraldHAL
 
-/// The kernel's random generator, without a limit on the number of requests.
+/// The kernel's random number generator.
 public struct SystemRandom: RandomSource, ~Copyable {
-  /// Fails only where the kernel has no `getrandom` (before Linux 3.17), or forbids it to this process.
+  /// Checks that the generator is available. Fails if the kernel has no `getrandom` (before Linux 3.17), or
+  /// does not permit it to this process.
   public init() throws(SystemFailure) {
     var word: UInt32 = 0
     guard getentropy(&word, 4) == 0 else {
@@ -14,7 +15,8 @@ public struct SystemRandom: RandomSource, ~Copyable {
   /// The next 32 random bits.
   public mutating func next() -> UInt32 {
     var word: UInt32 = 0
-    // So few bytes are never interrupted, and what worked at start keeps working.
+    // A request of at most 256 bytes is not interrupted, and the initialiser has checked that the call is
+    // available.
     while getentropy(&word, 4) != 0 {}
     return word
   }

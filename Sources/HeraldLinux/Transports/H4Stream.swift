@@ -3,16 +3,16 @@ import HeraldHAL
 
 /// H4 packets over a byte stream: a serial line, a Unix socket or a TCP connection.
 ///
-/// Nothing waits. A packet that the line takes only in part is kept and sent when the line takes more, so
-/// that the caller sees it taken whole or not at all. A line that is gone reads as -1 until it is back;
-/// trying again is done inside `read`. What was under way when it went is dropped with it: the controller at
-/// the other end of a new line is a new controller.
+/// No call blocks. The rest of a packet that is accepted in part is buffered and sent later, so that the
+/// caller sees it accepted completely or not at all. A broken line reads as -1 until it is connected again;
+/// `read` tries to reconnect. Buffered bytes are discarded with the line: the controller on a new line has
+/// been reset.
 public struct H4Stream: PollableTransport, ~Copyable {
-  /// Bytes that may wait to be written: several packets, the longest of which has 1 + 4 + 65,535 bytes in
-  /// theory and 260 in this project.
+  /// The capacity for bytes to be written: several packets. The maximum size of a packet is 1 + 4 + 65,535
+  /// bytes by the specification and 260 in this project.
   private static let capacity = 4096
 
-  /// Where the controller is.
+  /// The address of the controller.
   public let address: RadioAddress
   private let socketAddress: StreamSocket.Address?
   private let retryAfter: Interval
@@ -23,12 +23,11 @@ public struct H4Stream: PollableTransport, ~Copyable {
   private let pending = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
   private var pendingStart = 0
   private var pendingCount = 0
-  /// How often the line was opened again after it had gone.
+  /// The number of successful reconnections.
   public private(set) var reconnections: UInt32 = 0
 
-  /// Opens the line, waiting up to two seconds for a socket's other end, and fails if that does not work: a
-  /// mistake in an address should be seen at once. Once it was open, a line that goes is tried again each
-  /// `retryAfter`.
+  /// Opens the line; for a socket it waits up to two seconds. A failure is thrown, so that an invalid address
+  /// is reported at once. A line that breaks later is reconnected every `retryAfter`.
   public init(_ address: RadioAddress, retryAfter: Interval = .milliseconds(250)) throws(SystemFailure) {
     let target = try Self.resolve(address)
     let line = try Self.open(address, target)
@@ -56,8 +55,7 @@ public struct H4Stream: PollableTransport, ~Copyable {
     return try SerialLine.open(path, baud: baud, flowControl: flowControl)
   }
 
-  /// A stream over a descriptor that is open already, such as one end of a socket pair. It cannot be opened
-  /// again.
+  /// Uses an open descriptor, such as one end of a socket pair. It cannot be reconnected.
   public init(adopting file: consuming FileDescriptor) {
     address = .unix(path: "")
     socketAddress = nil
@@ -89,12 +87,12 @@ public struct H4Stream: PollableTransport, ~Copyable {
     }
   }
 
-  /// The descriptor to wait on; -1 while the line is gone.
+  /// The descriptor for `poll(2)`; -1 while the line is disconnected.
   public var descriptor: Int32 { file.number }
-  /// Whether to wait for the line to take bytes, too.
+  /// Whether to wait for the descriptor to become writable, too.
   public var wantsToWrite: Bool { isConnecting || pendingCount > 0 }
 
-  /// Reads what is there: bytes read, 0 if there is nothing now, -1 while the line is gone.
+  /// Reads available bytes. Returns their number; 0 if there are none; -1 while the line is disconnected.
   public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
     guard isUp() else { return -1 }
     guard flush() else { return lose() }
@@ -102,7 +100,7 @@ public struct H4Stream: PollableTransport, ~Copyable {
     return count < 0 ? lose() : count
   }
 
-  /// Takes the whole packet, or nothing of it: `false` when there is no room, or no line.
+  /// Writes or buffers the complete packet; `false` if there is no room or no line.
   public mutating func write(_ packet: Span<UInt8>) -> Bool {
     guard isUp(), flush(), pendingCount + packet.count <= Self.capacity else { return false }
     var taken = 0
@@ -126,7 +124,7 @@ public struct H4Stream: PollableTransport, ~Copyable {
     pendingCount += bytes.count
   }
 
-  /// Writes what waits, as far as the line takes it; `false` when the line is broken.
+  /// Writes buffered bytes as far as possible; `false` if the line is broken.
   private mutating func flush() -> Bool {
     guard pendingCount > 0 else { return true }
     let waiting = UnsafeBufferPointer(start: UnsafePointer(pending + pendingStart), count: pendingCount)
@@ -146,7 +144,7 @@ public struct H4Stream: PollableTransport, ~Copyable {
     return -1
   }
 
-  /// Whether the line can be used, after opening it again if it is time to.
+  /// Whether the line is connected. Reconnects if the time for it has come.
   private mutating func isUp() -> Bool {
     if file.isOpen && !isConnecting { return true }
     if isConnecting {

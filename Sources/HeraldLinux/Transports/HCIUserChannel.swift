@@ -2,19 +2,19 @@ import CBluetooth
 import Glibc
 import HeraldHAL
 
-/// The Linux HCI user channel: an adapter of this machine for this process alone, without BlueZ in between.
+/// The Linux HCI user channel: exclusive access to an adapter of this machine, without BlueZ.
 ///
-/// The adapter must be down, which it is not while `bluetoothd` has it powered, and the process needs
-/// CAP_NET_ADMIN. The socket keeps packet boundaries: each packet is read whole, and handed on as the bytes
-/// of a stream.
+/// The adapter must be down, which requires that `bluetoothd` has not powered it, and the process needs
+/// CAP_NET_ADMIN. The socket preserves packet boundaries: each packet is read completely, and passed on as
+/// bytes of a stream.
 public struct HCIUserChannel: PollableTransport, ~Copyable {
-  /// The longest packet: an ACL packet with the longest data a two-byte length can announce would be more,
-  /// but no controller has buffers of that size; a longer one is cut by the kernel and then fails H4's
+  /// The maximum size of a packet. Longer ACL packets are possible by their two-byte length, but no
+  /// controller has buffers of that size; the kernel truncates a longer packet, which then fails H4's
   /// framing.
   private static let capacity = 4096
   private static let retryAfter = Interval.milliseconds(250)
 
-  /// The number of the adapter: N of hciN.
+  /// The index of the adapter: N of hciN.
   public let adapter: UInt16
   private let clock = SystemClock()
   private var file: FileDescriptor
@@ -23,7 +23,7 @@ public struct HCIUserChannel: PollableTransport, ~Copyable {
   private var packetStart = 0
   private var packetCount = 0
 
-  /// Takes the adapter, or says why that cannot be done and what would help.
+  /// Opens the adapter. The error contains the reason and advice.
   public init(adapter: UInt16) throws(SystemFailure) {
     let channel = try Self.open(adapter)
     self.adapter = adapter
@@ -49,7 +49,7 @@ public struct HCIUserChannel: PollableTransport, ~Copyable {
     return file
   }
 
-  /// The failure for a system error number, with what helps against it.
+  /// The failure for a system error number, with advice.
   static func failure(_ action: String, _ name: String, code: Int32) -> SystemFailure {
     switch code {
     case EAFNOSUPPORT, EPROTONOSUPPORT:
@@ -61,7 +61,7 @@ public struct HCIUserChannel: PollableTransport, ~Copyable {
         action, name, code: code, advice: "`ls /sys/class/bluetooth` shows the adapters there are")
     case EBUSY:
       SystemFailure(
-        // The kernel does not say which.
+        // EBUSY has two causes, which the kernel does not distinguish.
         action, name, reason: "the adapter is up, or another program has it", code: code,
         advice:
           "take it down first: `btmgmt --index \(name.dropFirst(3)) power off`, or stop bluetoothd; if it is not listed there, end that program"
@@ -76,12 +76,12 @@ public struct HCIUserChannel: PollableTransport, ~Copyable {
     }
   }
 
-  /// The descriptor to wait on; -1 while the adapter is gone.
+  /// The descriptor for `poll(2)`; -1 while the adapter is removed.
   public var descriptor: Int32 { file.number }
-  /// Packets are taken whole by the socket, so nothing ever waits here.
+  /// Always `false`: the socket accepts packets completely, so that none are buffered.
   public var wantsToWrite: Bool { false }
 
-  /// Reads what is there: bytes read, 0 if there is nothing now, -1 while the adapter is gone.
+  /// Reads available bytes. Returns their number; 0 if there are none; -1 while the adapter is removed.
   public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
     guard isUp() else { return -1 }
     if packetCount == 0 {
@@ -98,7 +98,7 @@ public struct HCIUserChannel: PollableTransport, ~Copyable {
     return count
   }
 
-  /// Takes the whole packet, or nothing of it: `false` when the socket is full or the adapter gone.
+  /// Writes the complete packet; `false` if the socket is full or the adapter is removed.
   public mutating func write(_ packet: Span<UInt8>) -> Bool {
     guard isUp() else { return false }
     let count = file.write(packet)

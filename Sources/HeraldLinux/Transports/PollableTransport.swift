@@ -1,9 +1,9 @@
 import HeraldHAL
 
-/// A line to a controller that an event loop can wait for with `poll(2)`.
+/// A transport to a controller that an event loop can wait for with `poll(2)`.
 public protocol PollableTransport: ControllerTransport, ~Copyable {
-  /// The descriptor to wait on; -1 while the line is gone.
+  /// The descriptor for `poll(2)`; -1 while the transport is disconnected.
   var descriptor: Int32 { get }
-  /// Whether to wait for the line to take bytes, too.
+  /// Whether to wait for the descriptor to become writable, too.
   var wantsToWrite: Bool { get }
 }

@@ -9,7 +9,7 @@ public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
   /// The Linux HCI user channel of adapter N: `hci:N`.
   case userChannel(adapter: UInt16)
 
-  /// Reads the written form; what is wrong with it goes into the error.
+  /// Parses the written form. The error states what is invalid.
   public init(_ text: String) throws(SystemFailure) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let rest = parts.count == 2 ? parts[1] : ""
@@ -17,7 +17,7 @@ public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
     case "tcp":
       self = try Self.tcp(rest, in: text)
     case "unix":
-      // The path has to fit into a socket address, with its final zero.
+      // The path must fit into a socket address, including its final zero byte.
       guard !rest.isEmpty, rest.utf8.count < 108 else {
         throw Self.refused(text, "a socket's path has 1 to 107 bytes")
       }
@@ -77,7 +77,7 @@ public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
     case .serial(_, let baud, let flowControl):
       "does it speak H4, at \(baud) baud, \(flowControl ? "with" : "without") flow control (RTS/CTS)? "
         + "The form is h4:PATH,BAUD[,noflow]"
-    case .userChannel: "`dmesg` tells whether the kernel and the adapter understand each other"
+    case .userChannel: "check `dmesg` for errors of the adapter"
     }
   }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Serial lines as byte pipes: no echo, no line editing, no signals, no modem control.
+/// Serial lines in raw mode: no echo, no line editing, no signals, no modem control.
 enum SerialLine {
   private static let speeds: [(rate: UInt32, code: Int32)] = [
     (9600, B9600), (19_200, B19200), (38_400, B38400), (57_600, B57600), (115_200, B115200),
@@ -10,12 +10,12 @@ enum SerialLine {
     (3_000_000, B3000000), (3_500_000, B3500000), (4_000_000, B4000000),
   ]
 
-  /// The system's code for a baud rate; `nil` if it has no such rate.
+  /// The system's constant for a baud rate; `nil` if the rate is not supported.
   static func speed(_ rate: UInt32) -> speed_t? {
     speeds.first { $0.rate == rate }.map { speed_t(bitPattern: $0.code) }
   }
 
-  /// Opens `path` as a raw, non-blocking line with eight data bits and one stop bit, for this process alone.
+  /// Opens `path` in raw, non-blocking mode with eight data bits and one stop bit, for exclusive use.
   static func open(_ path: String, baud: UInt32, flowControl: Bool) throws(SystemFailure) -> FileDescriptor {
     let number = Glibc.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard number >= 0 else {
@@ -39,8 +39,8 @@ enum SerialLine {
     } else {
       settings.c_cflag &= ~tcflag_t(CRTSCTS)
     }
-    // With VMIN 1 a read that finds nothing says so; with 0 it could not be told from a line that has hung
-    // up.
+    // With VMIN 1, a read without data fails with EAGAIN; with VMIN 0 it returns 0, as on a line that has
+    // hung up.
     settings.c_cc.6 = 1  // VMIN
     settings.c_cc.5 = 0  // VTIME
     guard let code = speed(baud), cfsetspeed(&settings, code) == 0, tcsetattr(number, TCSANOW, &settings) == 0

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Stream sockets to and from a host and port, or a path.
+/// Stream sockets by host and port, or by path.
 enum StreamSocket {
-  /// A socket address of any family, resolved once, so that reconnecting needs no name server.
+  /// A resolved socket address of any family, so that reconnecting requires no name resolution.
   struct Address: Sendable {
     var storage = sockaddr_storage()
     var length: socklen_t = 0
@@ -15,7 +15,7 @@ enum StreamSocket {
     }
   }
 
-  /// The address of a host and port.
+  /// Resolves a host and port.
   static func resolve(host: String, port: UInt16, passive: Bool = false) throws(SystemFailure) -> Address {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -45,7 +45,7 @@ enum StreamSocket {
     return address
   }
 
-  /// Starts to connect, without waiting. The socket, or the system's error number.
+  /// Starts to connect without blocking. Returns the socket, or the system's error number.
   static func startConnecting(to address: Address) -> Result<Int32, Outcome> {
     let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     let number = socket(address.family, type, 0)
@@ -61,7 +61,7 @@ enum StreamSocket {
     return .success(number)
   }
 
-  /// How connecting ended: 0 for well, `EINPROGRESS` for not yet, else the system's error number.
+  /// The state of connecting: 0 if connected, `EINPROGRESS` if pending, else the system's error number.
   static func connectOutcome(_ number: Int32) -> Int32 {
     var state = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
     guard poll(&state, 1, 0) > 0 else { return EINPROGRESS }
@@ -71,7 +71,7 @@ enum StreamSocket {
     return code
   }
 
-  /// Opens a listening socket.
+  /// Opens a listening socket; `name` is used in errors.
   static func listen(on address: Address, called name: String) throws(SystemFailure) -> FileDescriptor {
     let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     let file = FileDescriptor(socket(address.family, type, 0))
@@ -88,7 +88,7 @@ enum StreamSocket {
     return file
   }
 
-  /// The port a listening socket has.
+  /// The local port of a socket.
   static func port(of number: Int32) -> UInt16 {
     var address = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -96,10 +96,10 @@ enum StreamSocket {
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(number, $0, &length) }
     }
     guard outcome == 0 else { return 0 }
-    // The port stands at the same place, in network order, for both families.
+    // The port has the same offset, in network byte order, for IPv4 and IPv6.
     return withUnsafeBytes(of: address) { UInt16($0[2]) << 8 | UInt16($0[3]) }
   }
 
-  /// A system error number as an error.
+  /// A system error number as an `Error`.
   struct Outcome: Error { let code: Int32 }
 }

@@ -1,9 +1,9 @@
 import HeraldDeviceLink
 import HeraldUSBIP
 
-/// The device list of the server, with its only device.
+/// The USB/IP device list of the server, which has one device.
 enum ExportedDevice {
-  /// Its record, without a configuration set.
+  /// The device record, before a configuration is selected.
   static var record: USBIPDeviceRecord {
     let device = USBDescriptors.device
     var record = USBIPDeviceRecord()
@@ -22,7 +22,7 @@ enum ExportedDevice {
     return record
   }
 
-  /// The records of its interfaces, which follow in a list of devices.
+  /// The records of its interfaces, which follow the device record in a device list.
   static var interfaces: [UInt8] {
     let places = USBDescriptors.interfacePlaces
     var bytes: [UInt8] = []

@@ -3,12 +3,12 @@ import HeraldEmbedded
 import HeraldHAL
 import HeraldUSBIP
 
-/// The device's USB with a USB/IP server at its plug.
+/// The USB device with a USB/IP server as its connection to a host.
 ///
-/// SMP packets are up to 4160 bytes long, two at once, on the link, and one of up to 8320 on the serial port:
-/// the device's own limits are those of a board, not of this machine.
+/// SMP packets have up to 4160 bytes on the bulk interface, two at once, and up to 8320 on the serial port:
+/// the limits of a board do not apply to this machine.
 public struct USBIPDevice: ~Copyable {
-  /// The bus identifier the device is exported as.
+  /// The bus identifier of the exported device.
   public static let busIdentifier = "1-1"
   /// USB/IP's registered TCP port.
   public static let defaultPort = USBIP.port
@@ -17,8 +17,8 @@ public struct USBIPDevice: ~Copyable {
   private var usb: USBDevice<VirtualUSBController, 8320, 2>
   private var smp = SMPServer()
 
-  /// Listens on the loopback interface; port 0 takes one that is free. `serialNumber` is ASCII, at most 32
-  /// characters; what is beyond them is cut.
+  /// Listens on the loopback interface; port 0 selects a free one. `serialNumber` is ASCII and is truncated
+  /// to 32 characters.
   public init(port: UInt16 = USBIPDevice.defaultPort, serialNumber: String) throws(SystemFailure) {
     server = try USBIPServer(port: port)
     var bytes = InlineBytes<32>()
@@ -26,22 +26,22 @@ public struct USBIPDevice: ~Copyable {
     usb = USBDevice(controller: VirtualUSBController(), serialNumber: bytes)
   }
 
-  /// The TCP port it listens on.
+  /// The listening TCP port.
   public var port: UInt16 { server.port }
   /// Whether a host has attached and configured the device.
   public var isConfigured: Bool { usb.isConfigured }
 
-  /// Adds what is to be waited for.
+  /// Adds the descriptors of the server to `polls`.
   public func prepare(_ polls: inout PollSet) { server.prepare(&polls) }
 
-  /// Takes in new hosts and serves those that are there, without waiting. Returns when to be called again at
-  /// the latest, if nothing happens.
+  /// Accepts new hosts and serves those connected, without blocking. Returns when to call again at the latest
+  /// if no descriptor becomes ready.
   @discardableResult
   public mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device)
     -> Instant
   {
-    // A host that never stops asking must not stop everything else: what is left over is there at the next
-    // call.
+    // Limited, so that a host with continuous requests does not block the loop: the rest is processed at the
+    // next call.
     var rounds = 0
     var isMoving = true
     var deadline = Instant.never

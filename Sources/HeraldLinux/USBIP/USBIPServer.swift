@@ -1,9 +1,9 @@
 import Glibc
 
-/// Serves a device over USB/IP: to Linux's vhci driver, or to a program that speaks the protocol itself.
+/// Exports a device over USB/IP to Linux's vhci driver, or to another USB/IP client.
 ///
-/// Nothing here blocks: `prepare` says what to wait for, then `receive` takes what clients sent to the
-/// controller, and `send` what the device made of it to the clients.
+/// No call blocks: `prepare` adds the descriptors to wait for, `receive` passes clients' requests to the
+/// controller, and `send` returns the device's responses to the clients.
 struct USBIPServer: ~Copyable {
   private static let mostClients = 8
   private static let chunkSize = 1 << 16
@@ -22,17 +22,17 @@ struct USBIPServer: ~Copyable {
   private let listener: FileDescriptor
   private var clients: [Client] = []
   private var chunk = [UInt8](repeating: 0, count: chunkSize)
-  /// The TCP port it listens on.
+  /// The listening TCP port.
   let port: UInt16
 
-  /// Listens on the loopback interface. Port 0 takes one that is free.
+  /// Listens on the loopback interface. Port 0 selects a free one.
   init(port: UInt16) throws(SystemFailure) {
     let address = try StreamSocket.resolve(host: "127.0.0.1", port: port)
     listener = try StreamSocket.listen(on: address, called: "port \(port)")
     self.port = StreamSocket.port(of: listener.number)
   }
 
-  /// Adds what is to be waited for.
+  /// Adds the descriptors of the server to `polls`.
   func prepare(_ polls: inout PollSet) {
     polls.add(listener.number)
     for client in clients {
@@ -40,7 +40,7 @@ struct USBIPServer: ~Copyable {
     }
   }
 
-  /// Takes what clients sent, a piece of each, to `controller`. Whether there was anything.
+  /// Reads available requests of each client and passes them to `controller`. Returns whether there were any.
   mutating func receive(_ controller: inout VirtualUSBController) -> Bool {
     accept()
     var isMoving = false
@@ -56,15 +56,15 @@ struct USBIPServer: ~Copyable {
     return isMoving
   }
 
-  /// Sends what waits for clients, the transfers that `controller` has completed included, and closes those
-  /// that are gone.
+  /// Sends pending output, including the transfers that `controller` has completed, and closes clients that
+  /// have disconnected.
   mutating func send(_ controller: inout VirtualUSBController) {
     let completions = controller.takeCompletions()
     for client in clients {
       if client.session.hasDevice { client.session.send(completions) }
       flush(client)
       if client.session.phase == .failed { client.isGone = true }
-      // One client at most has the device: the first to import it while it was free.
+      // At most one client has imported the device: the first that did so while it was free.
       if client.isGone, client.session.hasDevice { controller.detach() }
     }
     clients.removeAll { $0.isGone }

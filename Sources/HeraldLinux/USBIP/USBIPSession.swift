@@ -3,39 +3,39 @@ import HeraldEmbedded
 import HeraldHAL
 import HeraldUSBIP
 
-/// One client's conversation with the USB/IP server: bytes in, bytes out, and transfers for the controller
-/// between them.
+/// The session of one USB/IP client: input, output, and its transfers for the controller.
 ///
-/// It begins with requests for devices; after an import it carries transfers until the client is gone.
+/// It begins with requests for the device list or for an import; after an import it carries transfers until
+/// the client disconnects.
 struct USBIPSession {
-  /// What a client may be at.
+  /// The phase of a session.
   enum Phase {
-    /// Asking.
+    /// Before an import.
     case asking
-    /// Using the device.
+    /// After an import.
     case attached
-    /// A protocol error or an unreasonable length: to be closed.
+    /// After a protocol error or an excessive length: the session is to be closed.
     case failed
   }
 
   private(set) var phase = Phase.asking
-  /// Whether it has imported the device.
+  /// Whether this client has imported the device.
   private(set) var hasDevice = false
   private var input: [UInt8] = []
   private var taken = 0
-  /// What is to be sent to the client.
+  /// Pending output to the client.
   var output: [UInt8] = []
 
-  /// Most bytes of all transfers that wait, and most transfers that wait.
+  /// The maximum size of all pending transfers in bytes, and their maximum number.
   static let mostWaitingBytes = 16 << 20
   static let mostWaitingTransfers = 1024
-  /// Bytes that wait to be sent, beyond which nothing more is taken from the client.
+  /// The size of pending output, in bytes, from which no more input is read.
   static let mostOutput = 4 << 20
 
-  /// Whether more should be read from the client now.
+  /// Whether more input is to be read now.
   var isHungry: Bool { phase != .failed && output.count < Self.mostOutput }
 
-  /// Takes bytes from the client and does what they ask.
+  /// Processes input from the client.
   mutating func receive(_ bytes: some Sequence<UInt8>, _ controller: inout VirtualUSBController) {
     input.append(contentsOf: bytes)
     while phase != .failed, step(&controller) {}
@@ -56,7 +56,7 @@ struct USBIPSession {
     }
   }
 
-  /// Handles one message; `false` if none is whole.
+  /// Processes one message; `false` if none is complete.
   private mutating func step(_ controller: inout VirtualUSBController) -> Bool {
     phase == .attached ? command(&controller) : operation(&controller)
   }

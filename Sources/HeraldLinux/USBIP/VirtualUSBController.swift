@@ -1,43 +1,43 @@
 import HeraldDeviceLink
 import HeraldHAL
 
-/// A USB controller without hardware: a host hands it whole transfers, and it hands the device their packets.
+/// A USB controller in software: a host submits complete transfers, and the device exchanges packets.
 ///
-/// It does what a controller and a bus do between a request block of the host's driver (URB) and the packets
-/// of an endpoint: cuts outgoing transfers into packets of 64 bytes, joins incoming ones up to a short packet
-/// or the length asked for, keeps what cannot be served yet waiting, and answers for endpoints that are
-/// halted or closed.
+/// It performs the work between a request block (URB) of the host's driver and the packets of an endpoint: it
+/// divides OUT transfers into packets of 64 bytes, joins IN packets up to a short packet or the requested
+/// length, holds transfers until the device serves them, and fails those on endpoints that are halted or
+/// closed.
 public struct VirtualUSBController: USBController, ~Copyable {
   /// A transfer requested by the host.
   struct Transfer {
-    /// The host's number for it.
+    /// The sequence number assigned by the host.
     var sequence: UInt32
-    /// The endpoint, its direction included; `control` for control requests.
+    /// The endpoint, including its direction; `control` for control requests.
     var endpoint: USBEndpoint
-    /// The request, on `control`.
+    /// The setup packet of a control request.
     var setup: USBSetup?
-    /// Most bytes the host takes.
+    /// The maximum number of bytes that the host accepts.
     var limit: Int
-    /// What goes to the device, or has come from it.
+    /// Data to the device, or received from it.
     var data: [UInt8]
-    /// Bytes of `data` the device has read.
+    /// The number of bytes of `data` that the device has read.
     var taken = 0
-    /// Whether an empty packet ends an outgoing transfer that is a multiple of 64 bytes.
+    /// Whether an OUT transfer of a multiple of 64 bytes ends with an empty packet.
     var endsWithEmptyPacket = false
   }
 
-  /// A transfer that is over.
+  /// A completed transfer.
   struct Completion {
     var sequence: UInt32
-    /// 0, or a negative error number as Linux has it.
+    /// 0, or a negative Linux error number.
     var status: Int32
-    /// Bytes moved.
+    /// The number of bytes transferred.
     var count: Int
-    /// What came from the device.
+    /// Data from the device.
     var data: [UInt8]
   }
 
-  /// Why a transfer failed: Linux's error numbers.
+  /// The status of transfers: Linux error numbers.
   enum Status {
     static let stalled: Int32 = -32
     static let overflow: Int32 = -75
@@ -57,28 +57,28 @@ public struct VirtualUSBController: USBController, ~Copyable {
   private var completions: [Completion] = []
   /// Whether a host is attached.
   private(set) var isAttached = false
-  /// Bytes of the transfers that wait.
+  /// The size of pending transfers in bytes.
   private(set) var waitingBytes = 0
-  /// How many transfers wait.
+  /// The number of pending transfers.
   private(set) var waitingCount = 0
-  /// The address the host gave the device.
+  /// The device address assigned by the host.
   private(set) var address: UInt8 = 0
 
-  /// A controller with no host attached.
+  /// Creates a controller without a host.
   public init() {}
 
   private func place(_ endpoint: USBEndpoint) -> Int { endpoint.number + (endpoint.isIn ? 16 : 0) }
 
   // MARK: The host's side
 
-  /// A host attaches, and resets the bus.
+  /// Attaches a host, which resets the bus.
   mutating func attach() {
     isAttached = true
     events.removeAll()
     events.append(.reset)
   }
 
-  /// The host has disconnected; its transfers are cancelled.
+  /// Detaches the host and cancels its transfers.
   mutating func detach() {
     isAttached = false
     control.removeAll()
@@ -91,7 +91,7 @@ public struct VirtualUSBController: USBController, ~Copyable {
     events.append(.detached)
   }
 
-  /// The host requests a transfer.
+  /// Submits a transfer of the host.
   mutating func submit(_ transfer: Transfer) {
     guard transfer.endpoint.number != 0 else {
       wait(transfer)
@@ -109,7 +109,7 @@ public struct VirtualUSBController: USBController, ~Copyable {
     pipes[index].transfers.append(transfer)
   }
 
-  /// The host gives up a transfer; whether it was still waiting. It does not complete then.
+  /// Cancels a transfer of the host, which then does not complete. Returns whether it was pending.
   mutating func cancel(_ sequence: UInt32) -> Bool {
     if let index = control.firstIndex(where: { $0.sequence == sequence }) {
       unwait(control.remove(at: index))
@@ -124,7 +124,7 @@ public struct VirtualUSBController: USBController, ~Copyable {
     return false
   }
 
-  /// Takes the transfers that are over, in the order in which they ended.
+  /// Returns the completed transfers, in the order of completion, and removes them.
   mutating func takeCompletions() -> [Completion] {
     guard !completions.isEmpty else { return [] }
     let taken = completions
@@ -166,10 +166,10 @@ public struct VirtualUSBController: USBController, ~Copyable {
 
   // MARK: The device's side
 
-  /// What the host did.
+  /// The next bus event.
   public mutating func nextEvent() -> USBEvent? { events.isEmpty ? nil : events.removeFirst() }
 
-  /// Adds a packet to the transfer that waits for it.
+  /// Adds an IN packet to the transfer that is pending on the endpoint.
   public mutating func write(_ endpoint: USBEndpoint, _ packet: Span<UInt8>) -> Bool {
     guard endpoint.number != 0 else {
       guard let setup = control.first?.setup, setup.isIn else { return false }
@@ -184,7 +184,7 @@ public struct VirtualUSBController: USBController, ~Copyable {
     return true
   }
 
-  /// Adds a packet; the status of the transfer if that is its end.
+  /// Adds a packet. Returns the status of the transfer if that completes it.
   private static func append(_ packet: Span<UInt8>, to transfer: inout Transfer) -> Int32? {
     let room = transfer.limit - transfer.data.count
     packet.withUnsafeBufferPointer { transfer.data.append(contentsOf: $0.prefix(room)) }
@@ -192,7 +192,7 @@ public struct VirtualUSBController: USBController, ~Copyable {
     return packet.count < USBDescriptors.packetSize || transfer.data.count == transfer.limit ? 0 : nil
   }
 
-  /// Takes the next packet of the transfer that waits to be read.
+  /// Reads the next packet of the OUT transfer that is pending on the endpoint.
   public mutating func read(_ endpoint: USBEndpoint, into packet: inout MutableSpan<UInt8>) -> Int? {
     guard endpoint.number != 0 else {
       guard let setup = control.first?.setup, !setup.isIn, control[0].taken < control[0].data.count else {
@@ -221,13 +221,13 @@ public struct VirtualUSBController: USBController, ~Copyable {
     return count
   }
 
-  /// Completes the present control request.
+  /// Completes the current control request.
   public mutating func acknowledge() { endControl(0) }
 
-  /// Fails the present control request.
+  /// Stalls the current control request.
   public mutating func refuse() { endControl(Status.stalled) }
 
-  /// Remembers the address; there is no bus on which it would matter.
+  /// Stores the address; it has no effect without a bus.
   public mutating func setAddress(_ address: UInt8) { self.address = address }
 
   /// Opens an endpoint.
@@ -236,14 +236,14 @@ public struct VirtualUSBController: USBController, ~Copyable {
     pipes[place(endpoint)].isHalted = false
   }
 
-  /// Closes an endpoint and fails what waits there.
+  /// Closes an endpoint and fails its pending transfers.
   public mutating func close(_ endpoint: USBEndpoint) {
     fail(place(endpoint), Status.shutDown)
     pipes[place(endpoint)].isOpen = false
     pipes[place(endpoint)].isHalted = false
   }
 
-  /// Halts an endpoint, which fails what waits there, or ends that.
+  /// Halts an endpoint and fails its pending transfers, or clears the halt.
   public mutating func setHalted(_ endpoint: USBEndpoint, _ isHalted: Bool) {
     pipes[place(endpoint)].isHalted = isHalted
     if isHalted { fail(place(endpoint), Status.stalled) }

@@ -1,35 +1,34 @@
 import HeraldBluetooth
 
-/// One medium with many radios on one clock.
+/// A simulated radio medium with many radios and one clock.
 ///
-/// Every packet on an advertising channel is an event of its own: a station receives it if it scans that
-/// channel from the first bit to the last, its radio is not in use otherwise, the received power is
-/// sufficient, and no other packet on the channel collides with it. Connections are made at the peer's
-/// advertisements and carry ATT PDUs from connection event to connection event. docs/simulation.md says what
-/// is modelled and what is not.
+/// Every packet on an advertising channel is a separate event. A station receives it if it scans that channel
+/// from the first bit to the last, its radio is not in use otherwise, the received power is sufficient, and
+/// no other packet on the channel collides with it. Connections are opened after advertisements of the peer
+/// and carry ATT PDUs in connection events. docs/simulation.md lists what is modelled and what is not.
 ///
 /// The same seed and the same calls give the same history. Radios are used through `AirRadio`; `run` advances
 /// time and calls the owner of a radio when it has an event.
 public final class Air {
-  /// The physics.
+  /// The parameters of the radio model.
   public let model: AirModel
-  /// How many stations there are.
+  /// The number of stations.
   public let count: Int
-  /// Microseconds since the beginning.
+  /// Simulated time in microseconds since the start.
   public internal(set) var now: UInt64 = 0
-  /// Whether hosts are notified of connections that end without a request of theirs. If not, a walk out of
-  /// range goes unreported (HP-02), as with hosts that lose such events.
+  /// Whether hosts are notified of connections that end without a local request. If not, a peer that moves
+  /// out of range is not reported (HP-02), as on hosts that lose such events.
   public var reportsLostConnections = true
   /// The station whose advertisement is being reported; −1 while none is.
   public internal(set) var sender = -1
 
-  /// Packets sent on advertising channels.
+  /// The number of packets sent on advertising channels.
   public internal(set) var advertisements: UInt64 = 0
-  /// Of those, each counted for every station that could have heard it but for another packet.
+  /// The number of receptions prevented by a collision, counted once for each receiver in range.
   public internal(set) var collisions: UInt64 = 0
-  /// Connections that were made, and connection requests that the peer did not receive.
+  /// The number of connections opened.
   public internal(set) var connectionsMade: UInt64 = 0
-  /// See `connectionsMade`.
+  /// The number of connection requests that the peer did not receive.
   public internal(set) var requestsLost: UInt64 = 0
 
   var queue = AirQueue()
@@ -42,11 +41,11 @@ public final class Air {
   var calls: [ConnectionRequests] = []
   var channels: (AirChannel, AirChannel, AirChannel)
   let places: AirPlaces
-  /// What stations advertise, 32 bytes of room for each.
+  /// The advertising data of all stations, 32 bytes for each.
   let data: UnsafeMutablePointer<UInt8>
   let fades: UnsafeMutablePointer<Float>
   static var fadeCount: Int { 4096 }
-  /// Reports that wait for their hosts.
+  /// Reports to be delivered to each station's host.
   var reports: [[AirReport]]
   /// The advertisement that is being reported, and its receivers.
   var heard = ReceivedPacket()
@@ -56,17 +55,17 @@ public final class Air {
     var rssi: Int8 = 0
   }
 
-  /// The stations that sent a connection request for one advertisement.
+  /// The stations that sent a connection request after one advertisement.
   struct ConnectionRequests {
     var advertiser = 0
-    /// The address that it advertised.
+    /// The advertiser's address in that advertisement.
     var address = DeviceAddress.zero
     var channel: UInt8 = 0
     var start: UInt64 = 0
     var initiators: [Int] = []
   }
 
-  /// An air with `count` radios that are off, all at one place.
+  /// Creates a medium with `count` radios, which are switched off and at the origin.
   public init(count: Int, seed: UInt64, model: AirModel = AirModel(), capabilities: RadioCapabilities) {
     self.model = model
     self.count = count
@@ -101,28 +100,28 @@ public final class Air {
 
   // MARK: Stations
 
-  /// Puts a station somewhere, in metres. Takes effect with `updateLinks`.
+  /// Sets the position of a station in metres. Takes effect at the next `updateLinks`.
   public func place(_ station: Int, x: Float, y: Float) { places.move(station, x: x, y: y) }
-  /// Updates the received powers of all stations for their positions.
+  /// Recomputes the received powers of all stations from their positions.
   public func updateLinks() { places.update() }
-  /// Metres between two stations.
+  /// The distance between two stations in metres.
   public func distance(_ first: Int, _ second: Int) -> Float { places.distance(first, second) }
-  /// The mean power in dBm at which one station hears another.
+  /// The mean received power, in dBm, of one station at another.
   public func meanPower(from sender: Int, at receiver: Int) -> Float { places.power(sender, receiver) }
 
-  /// Gives a station other capabilities. Before it is switched on.
+  /// Sets the capabilities of a station. To be called before it is switched on.
   public func setCapabilities(_ station: Int, _ capabilities: RadioCapabilities) {
     stations[station].capabilities = capabilities
   }
 
-  /// Switches a radio on: its host gets a first poll now.
+  /// Switches a radio on. Its host is polled at the current time.
   public func switchOn(_ station: Int) {
     guard !stations[station].isOn else { return }
     stations[station].isOn = true
     report(.state(.ready), to: station)
   }
 
-  /// Has a station polled at `time`, if no poll is planned before.
+  /// Schedules a poll of a station at `time`, unless one is scheduled earlier.
   public func poll(_ station: Int, at time: UInt64) {
     let moment = max(time, now)
     guard moment < stations[station].pollAt else { return }
@@ -132,10 +131,10 @@ public final class Air {
         time: moment, order: 0, kind: .poll, channel: 0, index: Int32(station), token: 0))
   }
 
-  /// How many advertisements a station's host was given.
+  /// The number of advertisements delivered to a station's host.
   public func delivered(to station: Int) -> UInt64 { stations[station].delivered }
 
-  /// The radio activity of a station so far.
+  /// The time a station's radio has spent in each state.
   public func use(of station: Int) -> RadioUse {
     accountListening(station)
     return stations[station].use
@@ -143,8 +142,8 @@ public final class Air {
 
   // MARK: Time
 
-  /// Advances time up to `end`. `wake` polls the host of a station and returns when it wants to be polled
-  /// again, both in microseconds.
+  /// Advances time up to `end`. `wake` polls the host of a station and returns the time of the next poll,
+  /// both in microseconds.
   public func run(until end: UInt64, wake: (_ station: Int, _ now: UInt64) -> UInt64) {
     while queue.nextTime < end {
       let event = queue.takeNext()
@@ -167,11 +166,11 @@ public final class Air {
   @inline(__always)
   func wakeUp(_ station: Int, _ wake: (Int, UInt64) -> UInt64) {
     let next = wake(station, now)
-    // A host that has more to do does it after a moment, so that time advances.
+    // A host that has more work is polled again after a delay, so that time advances.
     if next < stations[station].pollAt { poll(station, at: max(next, now &+ AirModel.hostDelay)) }
   }
 
-  /// Hands a report to a station's host as soon as this moment's work is done.
+  /// Delivers a report to a station's host after all events of the current time.
   func report(_ report: AirReport, to station: Int) {
     reports[station].append(report)
     poll(station, at: now)

@@ -1,4 +1,4 @@
-/// What has been sent on one advertising channel lately: enough to tell which packets overlap.
+/// The recent packets on one advertising channel, as required to detect overlaps.
 struct AirChannel {
   struct Packet {
     var start: UInt64 = 0
@@ -9,19 +9,19 @@ struct AirChannel {
   private var packets: [128 of Packet] = .init(repeating: Packet())
   private var newest = 0
 
-  /// Notes a packet that is being sent, or will be within a millisecond.
+  /// Adds a packet that starts now or within the next millisecond.
   mutating func add(_ packet: Packet) {
     newest = (newest &+ 1) & 127
     packets[newest] = packet
   }
 
-  /// The packets that overlap `start`…`end`, other than that of `sender`. The earliest 16 there are.
+  /// Finds the packets that overlap `start`…`end`, except those of `sender`: at most the 16 earliest.
   mutating func overlaps(_ start: UInt64, _ end: UInt64, of sender: Int32, into found: inout Overlaps) {
     found.count = 0
     var place = newest
     for _ in 0..<128 {
       let packet = packets[place]
-      // Packets are noted up to a millisecond ahead: behind this one all are over.
+      // Packets are added up to 1 ms ahead of time: those before this one have ended.
       if packet.start &+ 2_000 < start { return }
       if packet.start < end, packet.end > start, packet.sender != sender, found.count < 16 {
         found.packets[found.count] = packet
@@ -38,7 +38,7 @@ struct AirChannel {
 }
 
 extension Air {
-  /// Puts a packet on its channel.
+  /// Adds a packet to its channel and schedules its end.
   func send(on channel: UInt8, from start: UInt64, to end: UInt64, by sender: Int) {
     let packet = AirChannel.Packet(start: start, end: end, sender: Int32(truncatingIfNeeded: sender))
     switch channel {
@@ -60,7 +60,7 @@ extension Air {
     }
   }
 
-  /// Plans a station's next advertising event; what was planned before is out of date.
+  /// Schedules a station's next advertising event and invalidates an earlier schedule.
   func planAdvertising(_ station: Int, at time: UInt64) {
     stations[station].advertisingToken &+= 1
     queue.add(
@@ -77,7 +77,7 @@ extension Air {
     let length = AirModel.airtime(payload: 6 + stations[station].dataLength)
     let whole = 3 * length + 2 * AirModel.channelChange
     if receivers[station].isBusy(from: now, to: now + whole) {
-      // A connection event comes first.
+      // Connection events take precedence.
       planAdvertising(station, at: max(receivers[station].busyEnd, now) + AirModel.interFrameSpace)
       return
     }
@@ -92,7 +92,7 @@ extension Air {
     advertisements &+= 1
     stations[station].use.transmitting &+= length
     if stations[station].advertising?.connectable == true {
-      // Listens for a request: until the first bits of one would have come.
+      // The radio listens for a request until the first bits of one would have arrived.
       stations[station].use.receiving &+= AirModel.interFrameSpace
       stations[station].use.turns &+= 1
     }
@@ -106,7 +106,7 @@ extension Air {
   /// The end of an advertising packet: all receivers process it, and initiators for this address send a
   /// connection request.
   func finishAdvertisement(_ station: Int, _ event: AirEvent, _ wake: (Int, UInt64) -> UInt64) {
-    // The host changed what is advertised meanwhile: the packet is lost, as it would be cut off.
+    // The host has changed the advertising parameters: the packet was cut off and is lost.
     guard stations[station].advertisingToken == event.token, let parameters = stations[station].advertising
     else { return }
     let end = event.time
@@ -149,8 +149,8 @@ extension Air {
     }
   }
 
-  /// Whether another packet keeps a receiver from taking one in: the receiver was at the other first, or
-  /// cannot tell them apart.
+  /// Whether an overlapping packet prevents the reception of a packet of `power` dBm: the power exceeds that
+  /// of the other by less than the capture threshold, or the receiver is already synchronised to the other.
   @inline(__always)
   func isSpoilt(_ power: Float, at receiver: Int, from start: UInt64, _ others: inout AirChannel.Overlaps)
     -> Bool

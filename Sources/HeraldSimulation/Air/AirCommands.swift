@@ -1,6 +1,6 @@
 import HeraldBluetooth
 
-// Commands of hosts to their radios without a connection.
+// Commands of hosts that do not concern a connection.
 
 extension Air {
   func startAdvertising(_ station: Int, _ parameters: AdvertisingParameters, _ bytes: Span<UInt8>) {
@@ -8,7 +8,7 @@ extension Air {
     for index in 0..<bytes.count { place[index] = bytes[index] }
     stations[station].dataLength = bytes.count
     stations[station].advertising = parameters
-    // A host that changes its data does not get to send more often than the interval allows.
+    // A change of the advertising data does not shorten the advertising interval.
     var time = now + UInt64(random.below(AirModel.advertisingDelay))
     if let last = stations[station].advertisedAt {
       time = max(time, last + UInt64(parameters.interval.milliseconds) * 1000)
@@ -53,8 +53,8 @@ extension Air {
     receivers[station].isInitiating = false
   }
 
-  /// Adds the scan windows since the last call to the radio activity. Windows of both kinds fall together by
-  /// chance.
+  /// Adds the scan windows since the last call to the radio's activity times. Windows of scanning and
+  /// initiating overlap at random.
   func accountListening(_ station: Int) {
     let elapsed = Double(now - stations[station].listeningSince)
     stations[station].listeningSince = now

@@ -1,9 +1,9 @@
 import HeraldBluetooth
 
-// How connections come about and how they end.
+// Opening and closing of connections.
 
 extension Air {
-  /// Stations answer an advertisement with a connection request, all of them at the same moment.
+  /// Stations respond to an advertisement with connection requests, all at the same time.
   func request(_ advertiser: Int, _ initiators: [Int], on channel: UInt8) {
     let start = now + AirModel.interFrameSpace
     let end = start + AirModel.connectRequest
@@ -23,8 +23,8 @@ extension Air {
         time: end, order: 0, kind: .connectRequests, channel: channel, index: Int32(advertiser), token: 0))
   }
 
-  /// Ends the requests to one advertiser, which has received one of them, or none. Every station that sent
-  /// one is in the connected state.
+  /// Ends the requests to one advertiser, which has received at most one of them. Every station that sent one
+  /// is in the connected state.
   func finishRequests(_ advertiser: Int) {
     guard let place = calls.firstIndex(where: { $0.advertiser == advertiser }) else { return }
     let call = calls.remove(at: place)
@@ -49,8 +49,7 @@ extension Air {
     }
   }
 
-  /// Whether a station that sent a request wants that connection still: it may have given it up since, and
-  /// want another by now.
+  /// Whether a station that sent a request is still initiating to the same address.
   private func isStillInitiating(_ initiator: Int, _ call: ConnectionRequests) -> Bool {
     receivers[initiator].isInitiating && stations[initiator].peer == call.address
   }
@@ -107,7 +106,7 @@ extension Air {
         time: time, order: 0, kind: .connection, channel: 0, index: Int32(line), token: lines[line].token))
   }
 
-  /// The line of a station's connection, if both are there.
+  /// The index of a station's connection; `nil` if it is not open.
   func line(_ station: Int, _ connection: ConnectionID) -> Int? {
     guard connection.index >= 0, connection.index < stations[station].places else { return nil }
     let line = stations[station].lines[connection.index]
@@ -122,7 +121,7 @@ extension Air {
     guard connection.index >= 0, connection.index < stations[station].places else { return }
     if let line = line(station, connection) {
       if lines[line].isOneSided {
-        // No host is to be notified.
+        // The peripheral does not have this connection: it is closed at once, without LL_TERMINATE_IND.
         end(line, .localHostTerminated, .localHostTerminated)
       } else if lines[line].closing == nil {
         lines[line].closing = side(station, of: line)
@@ -133,7 +132,7 @@ extension Air {
     }
   }
 
-  /// A connection is over, for either side's reason.
+  /// Closes a connection and reports the reason of either side.
   func end(_ line: Int, _ central: DisconnectReason, _ peripheral: DisconnectReason) {
     lines[line].isOpen = false
     lines[line].token &+= 1

@@ -1,9 +1,9 @@
 import HeraldBluetooth
 
-// What happens on connections from event to event.
+// Connection events and the transfer of PDUs.
 
 extension Air {
-  /// A connection event: if both radios are free and hear each other, each side's next PDU is carried over.
+  /// A connection event: if both radios are idle and within range, the next PDU of each side is transferred.
   func holdConnectionEvent(_ number: Int, _ token: UInt32) {
     let line = lines + number
     guard line.pointee.isOpen, line.pointee.token == token else { return }
@@ -74,7 +74,7 @@ extension Air {
       && random.next() >= UInt32(Double(model.dataLoss) * Double(UInt32.max))
   }
 
-  /// How many bytes a side has to send.
+  /// The number of bytes that a side is to send.
   private func bytes(_ line: Int, _ side: AirLine.Side) -> Int {
     let box = side.rawValue
     var count = 0
@@ -115,7 +115,7 @@ extension Air {
     lines[line].requests[side.rawValue].count = pdu.count
   }
 
-  /// What `side` sent has arrived: hands it over and makes room for the next. 0 if the connection is gone.
+  /// Passes a received PDU to the host and frees its buffer. Returns 0 if the connection is closed.
   func take(
     _ line: Int, _ token: UInt32, from side: AirLine.Side, isAnswer: Bool, into buffer: inout [256 of UInt8]
   ) -> Int {
@@ -141,8 +141,8 @@ extension Air {
     return count
   }
 
-  /// Sends the response to a received request. It is lost if the previous response is still pending, as with
-  /// a radio with a single buffer.
+  /// Sends the response to a received request. It is lost if the previous response is still pending, as in a
+  /// radio with a single buffer.
   func answer(
     _ line: Int, _ token: UInt32, by side: AirLine.Side, _ buffer: inout [256 of UInt8], _ count: Int
   ) {

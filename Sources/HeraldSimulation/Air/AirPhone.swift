@@ -3,30 +3,30 @@ import HeraldHAL
 
 /// A phone in a crowd: the externally visible behaviour of an Android phone with Herald.
 ///
-/// It advertises once a second (Android's low power setting), is connected to and read, and neither scans nor
-/// connects. Phones with even numbers show Herald's short and long service and keep an address for 15
-/// minutes; those with odd numbers take a new address every seven seconds, and show the long service and a
-/// pseudo device address, new every 15 minutes. What it serves is written by hand (`SimulatedPeer`) and
-/// shares no code with our server.
+/// It advertises once a second (Android's low power setting), accepts connections and serves its payload, and
+/// neither scans nor connects. Phones with even numbers advertise Herald's short and long service and keep an
+/// address for 15 minutes; those with odd numbers change their address every seven seconds and advertise the
+/// long service and a pseudo device address, which changes every 15 minutes. Its GATT responses are
+/// hand-written (`SimulatedPeer`) and share no code with this project's server.
 final class AirPhone {
   private var radio: AirRadio
   private var host: Host
 
-  /// The phone at a station of the air, with a payload that holds `number`.
+  /// Creates the phone at a station, with a payload that contains `number`.
   init(_ air: Air, station: Int, number: UInt64, seed: UInt64) {
     radio = AirRadio(air, station: station)
     host = Host(number: number, random: SeededRandom(seed: seed))
   }
 
-  /// From one advertisement to the next: Android's ADVERTISE_MODE_LOW_POWER.
+  /// The advertising interval: Android's ADVERTISE_MODE_LOW_POWER.
   static var advertisingInterval: Interval { .seconds(1) }
-  /// How long a phone's address lives, or the pseudo device address of one whose address lives for a few
-  /// seconds.
+  /// The lifetime of a phone's address, or of the pseudo device address of a phone with short-lived
+  /// addresses.
   static var addressPeriod: Interval { .minutes(15) }
-  /// How long the address of such a phone lives.
+  /// The lifetime of a short-lived address.
   static var shortPeriod: Interval { .seconds(7) }
 
-  /// Does what is to be done, and returns when to call again at the latest.
+  /// Performs pending work. Returns the time at which it must be called again at the latest.
   func poll(at now: Instant) -> Instant {
     _ = radio.poll(at: now, into: &host)
     guard host.isReady else { return .never }
@@ -39,7 +39,7 @@ final class AirPhone {
     return host.addressEnd
   }
 
-  /// What runs on the phone.
+  /// The event handler of the phone: a GATT server.
   private struct Host: RadioEventHandler {
     var isReady = false
     var addressEnd = Instant.start
@@ -55,7 +55,7 @@ final class AirPhone {
       server = SimulatedPeer(fixedPayload: number)
     }
 
-    /// A new resolvable private address, and with it what is due of the rest.
+    /// Generates a resolvable private address, and a pseudo device address if its lifetime is over.
     mutating func takeAddress(at now: Instant) -> DeviceAddress {
       if now >= pseudoEnd {
         pseudoEnd = now + AirPhone.addressPeriod
@@ -66,7 +66,8 @@ final class AirPhone {
       return DeviceAddress(high: high, low: random.next(), kind: .random)
     }
 
-    /// Flags, the long service, and the short service or the pseudo device address: 25 or 31 bytes.
+    /// The advertising data: flags, the long service, and the short service or the pseudo device address; 25
+    /// or 31 bytes.
     var advertisement: [UInt8] {
       let service: [UInt8] = [
         0x11, 0x07, 0x9B, 0xFD, 0x5B, 0xD6, 0x72, 0x45, 0x1E, 0x80, 0xD3, 0x42, 0x46, 0x47, 0xAF, 0x32, 0x81,

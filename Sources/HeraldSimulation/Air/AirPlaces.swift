@@ -7,18 +7,17 @@ final class AirPlaces {
   private let model: AirModel
   private var x: [Float]
   private var y: [Float]
-  /// How far each has walked, which the shadowing goes by.
+  /// The distance each station has moved, in metres, from which the shadowing is derived.
   private var walked: [Float]
   private var hasMoved: [Bool]
   private var anyMoved = true
-  /// Mean power in dBm, sender by sender.
+  /// Mean received power in dBm, ordered by sender, then receiver.
   let powers: UnsafeMutablePointer<Float>
   /// The stations in range of each sender.
   private(set) var listeners: UnsafeMutablePointer<Int32>
   let listenerCounts: UnsafeMutablePointer<Int>
 
-  /// Fading lifts a packet by no more than this, so those for whom even that is too little need not be looked
-  /// at.
+  /// The maximum gain by fading in dB. Receivers for which a packet is too weak even then are not examined.
   private static var bestFade: Float { 7 }
 
   init(count: Int, seed: UInt64, model: AirModel) {
@@ -61,7 +60,7 @@ final class AirPlaces {
   @inline(__always)
   func power(_ sender: Int, _ receiver: Int) -> Float { powers[sender &* count &+ receiver] }
 
-  /// Brings powers and listeners up to date with the places.
+  /// Updates received powers and receivers in range from the positions.
   func update() {
     guard anyMoved else { return }
     anyMoved = false
@@ -86,8 +85,8 @@ final class AirPlaces {
     }
   }
 
-  /// The shadowing between two in dB: a landscape of random values along the way they have walked together,
-  /// and the same for both.
+  /// The shadowing between two stations in dB: interpolated from random values along the sum of the distances
+  /// that they have moved. It is the same in both directions.
   private func shadow(_ first: Int, _ second: Int) -> Float {
     let pair = UInt64(min(first, second)) << 32 | UInt64(max(first, second))
     let way = (walked[first] + walked[second]) / model.shadowDistance
@@ -95,7 +94,7 @@ final class AirPlaces {
     let part = Double(way - step)
     let before = value(pair, UInt64(step))
     let after = value(pair, UInt64(step) + 1)
-    // Weights on a circle keep the deviation the same between two values.
+    // Weights with a constant sum of squares keep the deviation constant between two values.
     return model.shadowing * Float(before * cos(part * .pi / 2) + after * sin(part * .pi / 2))
   }
 

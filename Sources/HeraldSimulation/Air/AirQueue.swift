@@ -1,4 +1,4 @@
-/// Something that is going to happen on the air.
+/// A scheduled event on the medium.
 struct AirEvent {
   enum Kind: UInt8 {
     /// An advertising event begins at a station.
@@ -9,20 +9,20 @@ struct AirEvent {
     case connectRequests
     /// A connection event begins.
     case connection
-    /// A station wants to be polled.
+    /// A station is to be polled.
     case poll
   }
 
-  /// When, in microseconds.
+  /// The time in microseconds.
   var time: UInt64
-  /// Earlier numbers first among events at the same time, which makes the order the same in every run.
+  /// Order among events at the same time, ascending, so that runs are reproducible.
   var order: UInt32
   var kind: Kind
   /// The channel of an advertisement.
   var channel: UInt8
-  /// The station, the requests or the line.
+  /// The index of the station, the requests or the connection.
   var index: Int32
-  /// Must be that of the station or line, or the event is out of date.
+  /// Must be equal to the token of the station or connection; otherwise the event is void.
   var token: UInt32
 
   @inline(__always)
@@ -31,7 +31,7 @@ struct AirEvent {
   }
 }
 
-/// What is going to happen, the earliest first: a binary heap.
+/// The scheduled events in order of time: a binary heap.
 struct AirQueue: ~Copyable {
   private var events: UnsafeMutablePointer<AirEvent>
   private var capacity: Int
@@ -45,10 +45,10 @@ struct AirQueue: ~Copyable {
 
   deinit { events.deallocate() }
 
-  /// When the next event is; the largest value if there is none.
+  /// The time of the next event; the maximum value if there is none.
   var nextTime: UInt64 { count > 0 ? events[0].time : .max }
 
-  /// Adds an event behind those of the same time.
+  /// Adds an event after those of the same time.
   mutating func add(_ event: consuming AirEvent) {
     if count == capacity { grow() }
     event.order = order
@@ -64,7 +64,7 @@ struct AirQueue: ~Copyable {
     events[place] = event
   }
 
-  /// Takes the earliest event out. There must be one.
+  /// Removes the earliest event. The queue must not be empty.
   mutating func takeNext() -> AirEvent {
     let first = events[0]
     count -= 1

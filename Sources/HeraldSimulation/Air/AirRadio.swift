@@ -1,32 +1,32 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// The radio of one station of an `Air`, with the contract of every `Radio`.
+/// The radio of one station of an `Air`. It conforms to the contract of `Radio`.
 public struct AirRadio: Radio, ~Copyable {
   /// The medium.
   public let air: Air
-  /// The number of its station.
+  /// The number of the station.
   public let station: Int
-  /// Whether it can be used.
+  /// The state of the radio.
   public private(set) var state = RadioState.starting
 
-  /// The radio of a station, owned by one host.
+  /// Creates the radio of a station, for one host.
   public init(_ air: Air, station: Int) {
     self.air = air
     self.station = station
   }
 
-  /// What it can do.
+  /// The capabilities of the radio.
   public var capabilities: RadioCapabilities { air.stations[station].capabilities }
 
-  /// A radio that can do everything, with four connections and 247-byte PDUs.
+  /// The default capabilities: all roles at once, four connections and 247-byte PDUs.
   public static var usualCapabilities: RadioCapabilities {
     RadioCapabilities(
       canAdvertise: true, canAdvertiseWhileConnected: true, canScanWhileConnecting: true, canConnect: true,
       connections: 4, maximumPDU: 247, publicAddress: .zero)
   }
 
-  /// Advertises from now on; the first packet goes out within 10 ms, or when the running interval is over.
+  /// Starts advertising. The first packet is sent within 10 ms, or at the end of the current interval.
   public mutating func startAdvertising(
     _ parameters: AdvertisingParameters, data: Span<UInt8>, scanResponse: Span<UInt8>
   ) throws(RadioError) {
@@ -36,10 +36,10 @@ public struct AirRadio: Radio, ~Copyable {
     air.startAdvertising(station, parameters, data)
   }
 
-  /// Stops at once; a packet that is being sent is lost.
+  /// Stops advertising at once; a packet that is being sent is lost.
   public mutating func stopAdvertising() { air.stopAdvertising(station) }
 
-  /// Scans from now on, passively: scan requests are not modelled.
+  /// Starts passive scanning: scan requests are not modelled.
   public mutating func startScanning(_ parameters: ScanParameters) throws(RadioError) {
     guard state == .ready else { throw .notReady }
     guard parameters.window.milliseconds > 0, parameters.window <= parameters.interval else {
@@ -52,7 +52,7 @@ public struct AirRadio: Radio, ~Copyable {
   /// Stops scanning.
   public mutating func stopScanning() { air.setScan(station, nil) }
 
-  /// Waits for the peer's advertisement and sends a connection request.
+  /// Initiates: sends a connection request after an advertisement of the peer.
   public mutating func connect(to peer: DeviceAddress, _ parameters: ConnectionParameters) throws(RadioError)
   {
     guard state == .ready else { throw .notReady }
@@ -62,10 +62,10 @@ public struct AirRadio: Radio, ~Copyable {
     air.initiate(station, peer, parameters)
   }
 
-  /// Stops waiting for the peer's advertisement.
+  /// Cancels initiating.
   public mutating func cancelConnect() { air.cancel(station) }
 
-  /// Ends a connection: the peer receives LL_TERMINATE_IND at the next connection event that succeeds.
+  /// Closes a connection: the peer receives LL_TERMINATE_IND at the next successful connection event.
   public mutating func disconnect(_ connection: ConnectionID) { air.disconnect(station, connection) }
 
   /// Queues one ATT PDU for the next connection event.
@@ -75,10 +75,10 @@ public struct AirRadio: Radio, ~Copyable {
     try air.queue(pdu, station, connection)
   }
 
-  /// The current RSSI of the peer, in dBm.
+  /// Measures the RSSI of the peer in dBm.
   public mutating func readRSSI(_ connection: ConnectionID) { air.measure(station, connection) }
 
-  /// Reports what has happened. There is nothing else to do: time passes in `Air.run`.
+  /// Reports pending events. Time is advanced by `Air.run` only.
   public mutating func poll<Handler: RadioEventHandler & ~Copyable>(
     at now: Instant, into handler: inout Handler
   ) -> Instant {

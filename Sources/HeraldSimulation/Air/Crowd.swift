@@ -2,40 +2,40 @@ import HeraldBluetooth
 import HeraldEmbedded
 import HeraldHAL
 
-/// What a crowd is like.
+/// The parameters of a simulated crowd.
 public struct CrowdConfiguration: Sendable {
-  /// How many devices.
+  /// The number of devices.
   public var devices = 10
-  /// How many phones stroll among them (`AirPhone`).
+  /// The number of phones (`AirPhone`), which walk among the devices.
   public var phones = 0
-  /// Made-up addresses in the midst of them, if there are any.
+  /// The flood of generated addresses, if there is one.
   public var flood: CrowdFlood?
-  /// The same seed gives the same history.
+  /// The seed: equal seeds give equal histories.
   public var seed: UInt64 = 1
-  /// Up to how many metres apart two devices count as in range. Radio waves go further.
+  /// The distance in metres up to which two devices count as in range. Radio range is greater.
   public var range: Float = 10
-  /// Where people are.
+  /// The arrangement and movement of people.
   public var scenario = CrowdScenario.room
-  /// The radius of the place in metres; `nil` for that of the scenario.
+  /// The radius of the area in metres; `nil` for that of the scenario.
   public var radius: Float?
-  /// Devices are switched on at random moments of this many first seconds.
+  /// The number of seconds at the start within which devices are switched on, at random times.
   public var switchOnSeconds = 10
-  /// What the devices were configured with.
+  /// The configuration of the devices.
   public var node = HeraldConfiguration()
-  /// What their radios can do.
+  /// The capabilities of their radios.
   public var capabilities = AirRadio.usualCapabilities
-  /// The physics.
+  /// The parameters of the radio model.
   public var model = AirModel()
-  /// Pages of 4 KB in each device's flash, whose log goes round.
+  /// The number of 4 KB pages in each device's flash. The log overwrites its oldest pages.
   public var flashPages = 4
 
-  /// Ten people in a room.
+  /// Creates the parameters of ten people in a room.
   public init() {}
 }
 
-/// A crowd of real nodes on one `Air`.
+/// A crowd of `HeraldNode` devices on one `Air`.
 public final class Crowd {
-  /// The device: with room for 256 targets and four connections, as boards with RAM to spare have it.
+  /// The device, with capacity for 256 targets and four connections, as on boards with sufficient RAM.
   public typealias Node = HeraldNode<
     AirRadio,
     PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, CrowdDelegate, NoNeighbours, HeraldGATTTable>,
@@ -43,23 +43,23 @@ public final class Crowd {
     4
   >
 
-  /// What it is like.
+  /// The parameters of the crowd.
   public let configuration: CrowdConfiguration
   /// The medium.
   public let air: Air
   /// The readings and payloads so far.
   public let record: CrowdRecord
-  /// Simulated seconds so far.
+  /// Simulated time in seconds.
   public private(set) var seconds = 0
   private let nodes: UnsafeMutablePointer<Node>
   private let nodeCount: Int
   private var phones: [AirPhone] = []
   private var strangers: [FloodingStation] = []
   private var scene: CrowdScene
-  /// When each device is switched on, in microseconds.
+  /// The time at which each device is switched on, in microseconds.
   private var switchedOn: [UInt64] = []
 
-  /// A crowd in which no device is switched on.
+  /// Creates a crowd in which all devices are switched off.
   public init(_ configuration: CrowdConfiguration) {
     self.configuration = configuration
     let devices = max(1, configuration.devices)
@@ -109,10 +109,10 @@ public final class Crowd {
     nodes.deallocate()
   }
 
-  /// Bytes of RAM that a device takes: the node with its core, and its flash.
+  /// The memory in bytes for one device: the node with its core, and its flash.
   public var bytesPerNode: Int { MemoryLayout<Node>.stride + 4096 * configuration.flashPages }
 
-  /// Lets simulated time pass. `progress` is called after each second of it.
+  /// Advances the simulated time. `progress` is called after each simulated second.
   public func run(seconds more: Int, progress: (_ seconds: Int) -> Void = { _ in }) {
     let people = people
     for _ in 0..<max(0, more) {
@@ -121,7 +121,7 @@ public final class Crowd {
       air.run(until: end) { device, now in
         record.sender = air.sender < people ? air.sender : -1
         record.now = Int32(truncatingIfNeeded: now / 1000)
-        // A device's clock begins when it is switched on.
+        // A device's clock starts when it is switched on.
         let start = switchedOn[device]
         let moment = Instant(milliseconds: (now - start) / 1000)
         let next =
@@ -141,7 +141,7 @@ public final class Crowd {
     }
   }
 
-  /// Devices and phones; other people take no part.
+  /// The number of devices and phones; senders of a flood are excluded.
   private var people: Int { nodeCount + phones.count }
 
   private func turnOnAndMove() {
@@ -149,7 +149,7 @@ public final class Crowd {
     for device in 0..<air.count {
       let start = switchedOn[device]
       if start / 1_000_000 == UInt64(seconds) {
-        // Those of this second are switched on at its beginning, so that range is judged by the second.
+        // Devices are switched on at the start of their second, as range is evaluated once a second.
         switchedOn[device] = air.now
         air.switchOn(device)
         hasChanged = true
@@ -171,7 +171,7 @@ public final class Crowd {
     }
   }
 
-  /// How many devices there are; phones apart.
+  /// The number of devices, without phones.
   var deviceCount: Int { nodeCount }
 
   /// The sum of a counter over all devices.
@@ -181,7 +181,7 @@ public final class Crowd {
     return sum
   }
 
-  /// Lets `body` look at a device.
+  /// Calls `body` with a device.
   public func withNode<Result>(_ device: Int, _ body: (inout Node) -> Result) -> Result {
     body(&nodes[device])
   }

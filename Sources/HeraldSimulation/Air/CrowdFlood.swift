@@ -1,7 +1,7 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// Made-up addresses that are advertised in the midst of a crowd, and behind which there is no Herald device.
+/// A flood of generated addresses that are advertised within a crowd and do not belong to Herald devices.
 public struct CrowdFlood: Equatable, Sendable {
   /// The response to a connection request to one of them.
   public enum Kind: String, CaseIterable, Sendable {
@@ -11,42 +11,41 @@ public struct CrowdFlood: Equatable, Sendable {
     case silent
   }
 
-  /// What happens to who connects.
+  /// The response to connection requests.
   public var kind: Kind
-  /// New addresses a second, over all senders.
+  /// New addresses per second, of all senders together.
   public var addressesPerSecond = 10
-  /// How many senders there are. Each has one address at a time, so an address is advertised for
-  /// `senders / addressesPerSecond` seconds.
+  /// The number of senders. Each has one address at a time, so an address is advertised for `senders /
+  /// addressesPerSecond` seconds.
   public var senders = 10
-  /// From one advertisement of an address to the next.
+  /// The advertising interval of an address.
   public var advertisingInterval: Interval = .milliseconds(100)
 
-  /// Ten new addresses a second, each of which is advertised ten times.
+  /// Creates a flood of ten new addresses per second, each advertised ten times.
   public init(_ kind: Kind) { self.kind = kind }
 
-  /// So many new addresses a second, each of which is advertised ten times.
+  /// Creates a flood of this number of new addresses per second, each advertised ten times.
   public init(_ kind: Kind, addressesPerSecond: Int) {
     self.kind = kind
     self.addressesPerSecond = addressesPerSecond
     senders = addressesPerSecond
   }
 
-  /// How long an address is advertised.
+  /// The time for which an address is advertised.
   public var addressLife: Interval {
     .milliseconds(UInt32(clamping: max(1, senders) * 1000 / max(1, addressesPerSecond)))
   }
 }
 
-/// A sender of a flood: advertises Herald's service under one made-up address after the other.
+/// A sender of a flood: advertises Herald's service with a sequence of generated addresses.
 final class FloodingStation {
   private var radio: AirRadio
   private var host: Host
 
-  /// The sender `number` of a flood, at a station of the air. Its addresses change in turn with those of the
-  /// others.
+  /// Creates sender `number` of a flood at a station. The senders change their addresses in turn.
   init(_ air: Air, station: Int, number: Int, of flood: CrowdFlood, seed: UInt64) {
     if flood.kind == .unanswered {
-      // Without a place for a connection it hears no request.
+      // A radio without connections ignores connection requests.
       var capabilities = AirRadio.usualCapabilities
       capabilities.connections = 0
       air.setCapabilities(station, capabilities)
@@ -58,7 +57,7 @@ final class FloodingStation {
       flood: flood, life: life, firstEnd: Instant(milliseconds: first), random: SeededRandom(seed: seed))
   }
 
-  /// Does what is to be done, and returns when to call again at the latest.
+  /// Performs pending work. Returns the time at which it must be called again at the latest.
   func poll(at now: Instant) -> Instant {
     _ = radio.poll(at: now, into: &host)
     guard host.isReady else { return .never }
@@ -90,7 +89,7 @@ final class FloodingStation {
       self.random = random
     }
 
-    /// A new resolvable private address.
+    /// Generates a resolvable private address.
     mutating func nextAddress() -> DeviceAddress {
       DeviceAddress(high: UInt16(0x4000 | random.below(0x4000)), low: random.next(), kind: .random)
     }

@@ -2,38 +2,37 @@ import HeraldBluetooth
 import HeraldEmbedded
 import HeraldHAL
 
-/// What every device of a crowd has heard and read of every other, and of every phone, against who was in
-/// whose range.
+/// The readings and payload reads of every ordered pair of a crowd, compared with the times in range.
 ///
-/// Times are milliseconds since the beginning. Pairs are ordered: one device reads, the other, or the phone,
-/// is read. Phones are numbered after the devices, and do not read payloads.
+/// Times are milliseconds since the start. In a pair, the first is a device that reads, the second a device
+/// or phone that is read. Phones are numbered after the devices and do not read payloads.
 public final class CrowdRecord {
   private let devices: Int
   private let count: Int
-  /// Readings of the pair in the present window.
+  /// Readings of each pair in the current window.
   private let heard: UnsafeMutablePointer<UInt16>
-  /// Since when the pair is in range; −1 if it is not.
+  /// The time at which each pair came into range; −1 if it is out of range.
   private let entered: UnsafeMutablePointer<Int32>
-  /// When the payload was read first; −1 before.
+  /// The time at which the payload was first read; −1 before.
   private let read: UnsafeMutablePointer<Int32>
-  /// Whether the first encounter of the pair is over.
+  /// Whether the first encounter of each pair has been evaluated.
   private let isSettled: UnsafeMutablePointer<Bool>
 
-  /// Whose advertisement the radio is handing over.
+  /// The sender of the advertisement that is being delivered.
   public var sender = -1
-  /// The present time in milliseconds.
+  /// The current time in milliseconds.
   public var now: Int32 = 0
-  /// Payloads that reached the delegates.
+  /// The number of payloads reported to the delegates.
   public private(set) var reads: UInt64 = 0
-  /// What became of meetings of devices with devices.
+  /// The results between devices.
   public private(set) var amongDevices = CrowdTally()
-  /// What became of meetings of devices with phones.
+  /// The results between devices and phones.
   public private(set) var withPhones = CrowdTally()
 
-  /// How long a window is, and how soon a payload is to be read, in milliseconds.
+  /// The length of a window, and the time limit for reading a payload, in milliseconds.
   public static var window: Int32 { 30_000 }
 
-  /// A record without encounters.
+  /// Creates an empty record.
   init(devices: Int, phones: Int = 0) {
     self.devices = devices
     count = devices + phones
@@ -57,7 +56,7 @@ public final class CrowdRecord {
 
   // MARK: Events of devices
 
-  /// An RSSI was measured and logged by `device`.
+  /// Records an RSSI reading that was measured and logged by `device`.
   @inline(__always)
   func measured(by device: Int) {
     guard sender >= 0 else { return }
@@ -65,7 +64,7 @@ public final class CrowdRecord {
     if heard[pair] < .max { heard[pair] &+= 1 }
   }
 
-  /// The payload of `peer` was read by `device`.
+  /// Records that `device` has read the payload of `peer`.
   func didRead(_ peer: Int, by device: Int) {
     reads &+= 1
     guard peer >= 0, peer < count, peer != device else { return }
@@ -80,14 +79,14 @@ public final class CrowdRecord {
 
   // MARK: Actual range
 
-  /// Says whether a device has a peer in range now.
+  /// Sets whether `peer` is in range of `device`.
   func set(_ device: Int, _ peer: Int, isInRange: Bool) {
     guard device < devices else { return }
     let pair = device * count + peer
     guard (entered[pair] >= 0) != isInRange else { return }
     if isInRange {
       entered[pair] = now
-      // Known from beyond the range.
+      // The payload was read before the pair came into range.
       if read[pair] >= 0, !isSettled[pair] { settle(pair, after: 0) }
     } else {
       leave(pair)
@@ -95,7 +94,7 @@ public final class CrowdRecord {
     }
   }
 
-  /// A window is over.
+  /// Ends the current window.
   func endWindow() {
     for pair in 0..<(devices * count) {
       let since = entered[pair]
@@ -110,7 +109,7 @@ public final class CrowdRecord {
   }
 
   private func leave(_ pair: Int) {
-    // A shorter encounter is not counted; the next one is.
+    // Encounters shorter than a window are not evaluated; a later one of the pair is.
     guard !isSettled[pair], now - entered[pair] >= Self.window else { return }
     isSettled[pair] = true
     change(pair) { $0.encounters &+= 1 }
@@ -127,17 +126,17 @@ public final class CrowdRecord {
   }
 }
 
-/// Notes for the record what one device's sensor reports.
+/// The delegate of a device, which reports its readings and payload reads to the record.
 public struct CrowdDelegate: SensorDelegate {
   let record: CrowdRecord
   let device: Int
 
-  /// An RSSI was measured.
+  /// Records an RSSI reading.
   public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {
     record.measured(by: device)
   }
 
-  /// A payload was read: the fixed payload of the device or phone whose number it holds.
+  /// Records that a payload was read: the fixed payload with the number of the device or phone.
   public mutating func didRead(
     _ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant
   ) {

@@ -1,63 +1,63 @@
 /// The results of a crowd, as printed by `herald-host simulate`.
 public struct CrowdReport: Encodable, Equatable, Sendable {
-  /// How many devices there were.
+  /// The number of devices.
   public let devices: Int
-  /// Simulated hours.
+  /// The simulated time in hours.
   public let hours: Double
-  /// Share, in percent, of first encounters of 30 s and more in which the payload was read at all.
+  /// The percentage of first encounters of at least 30 s in which the payload was read.
   public let detectionPercent: Double
-  /// The same for payloads read within 30 s of entering range.
+  /// The percentage of these encounters in which the payload was read within 30 s of entering range.
   public let detectionWithin30sPercent: Double
-  /// How many such encounters there were: ordered pairs of devices.
+  /// The number of these encounters: ordered pairs of devices.
   public let encounters: UInt64
-  /// Share, in percent, of 30 s windows of pairs in range that have a reading at least.
+  /// The percentage of 30 s windows of pairs in range with at least one reading.
   public let continuityPercent: Double
-  /// Readings in a window of a pair in range, on average.
+  /// The mean number of readings in a window of a pair in range.
   public let readingsPerWindow: Double
-  /// Payloads read.
+  /// The number of payloads read.
   public let reads: UInt64
-  /// Of these, of payloads that the device knew already.
+  /// The number of reads of payloads that the device already had.
   public let rereads: UInt64
-  /// Seconds from entering range until the payload was read: the longest, and that of the 99th percent.
+  /// The maximum time in seconds from entering range until the payload was read.
   public let longestSecondsUntilRead: Double
-  /// See `longestSecondsUntilRead`.
+  /// The 99th percentile of that time, in seconds.
   public let secondsUntilRead99: Double
-  /// Advertisements that radios delivered to their devices.
+  /// The number of advertisements delivered by the radios to their devices.
   public let advertisementsDelivered: UInt64
-  /// Readings that are in the logs, or were until the log went round.
+  /// The number of readings logged, including those that were overwritten since.
   public let readingsLogged: UInt64
-  /// Delivered advertisements that did not become a reading in the log.
+  /// The number of delivered advertisements without a reading in the log.
   public let readingsLost: Int64
-  /// Packets sent, and packets that a station in range lost to a collision.
+  /// The number of packets sent on advertising channels.
   public let advertisementsSent: UInt64
-  /// See `advertisementsSent`.
+  /// The number of receptions prevented by a collision.
   public let collisions: UInt64
-  /// Connections made.
+  /// The number of connections opened.
   public let connections: UInt64
-  /// Connection requests the peer did not receive.
+  /// The number of connection requests that the peer did not receive.
   public let connectionRequestsLost: UInt64
-  /// Attempts to connect, and those that took too long.
+  /// The number of connection attempts.
   public let attempts: UInt64
-  /// See `attempts`.
+  /// The number of connection attempts that timed out.
   public let attemptsTimedOut: UInt64
-  /// Exchanges in which the peer went away, did not answer, or refused.
+  /// The number of exchanges that failed: the peer disconnected, did not respond, or refused.
   public let exchangesFailed: UInt64
-  /// Milliampere-hours per hour and device, on average, as `EnergyModel` has it.
+  /// The mean charge per device and hour in mAh, by `EnergyModel`.
   public let chargePerHour: Double
   /// The same with the currents of the nRF52840.
   public let chargePerHourNRF52840: Double
-  /// Of that of the nRF52833, in percent, what scanning takes.
+  /// The percentage of the nRF52833's charge used by scanning.
   public let chargeScanningPercent: Double
-  /// Bytes of memory that one simulated device takes.
+  /// The memory in bytes for one simulated device.
   public let bytesPerDevice: Int
-  /// What the devices saw of phones, if there were any.
+  /// The results for phones, if there were any.
   public let phones: PhoneReport?
 }
 
-/// What the devices of a crowd saw of the phones among them; each figure is that of the same name in
+/// The results of the devices for the phones in a crowd; each value is defined as that of the same name in
 /// `CrowdReport`.
 public struct PhoneReport: Encodable, Equatable, Sendable {
-  /// How many phones there were.
+  /// The number of phones.
   public let phones: Int
   /// See `CrowdReport`.
   public let detectionPercent: Double

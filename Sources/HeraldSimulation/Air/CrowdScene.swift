@@ -1,35 +1,35 @@
 import Foundation
 
-/// Where the people of a crowd are and how they move.
+/// The arrangement and movement of the people of a crowd.
 public enum CrowdScenario: String, CaseIterable, Sendable {
   /// All people are seated within range of each other.
   case room
-  /// Three times the range across; people stroll from place to place, stay a while, and are switched on as
-  /// they arrive.
+  /// An area three times the range in diameter; people walk between random points with pauses, and are
+  /// switched on as they arrive.
   case crowd
-  /// The same place; people walk and do not stop.
+  /// The same area; people walk without pauses.
   case walk
 }
 
-/// Places of walking people: from one random point to the next (random waypoint), in a disc.
+/// The positions of walking people in a disc: straight paths between random points (random waypoint model).
 struct CrowdScene {
   struct Walker {
     var x: Float
     var y: Float
     var goalX: Float
     var goalY: Float
-    /// Metres a second.
+    /// Speed in metres per second.
     var speed: Float
-    /// When the next walk begins, in seconds.
+    /// The end of the pause, in seconds since the start.
     var pauseEnd: Float
   }
 
   let scenario: CrowdScenario
-  /// Of the disc, in metres.
+  /// The radius of the disc in metres.
   let radius: Float
-  /// The first so many sit if it is a room; those behind stroll in and out of it.
+  /// The number of people who remain seated in a room; the others walk in and out of it.
   let seated: Int
-  /// How far those who stroll go from the centre, in metres.
+  /// The maximum distance from the centre of those who walk, in metres.
   let strollRadius: Float
   var walkers: [Walker] = []
   var random: SeededRandom
@@ -46,14 +46,14 @@ struct CrowdScene {
     }
   }
 
-  /// A point of the disc, all being equally likely.
+  /// A point of the disc, uniformly distributed.
   private mutating func point(within radius: Float) -> (Float, Float) {
     let distance = radius * Float(random.unit().squareRoot())
     let angle = Float(random.unit()) * 2 * .pi
     return (distance * cos(angle), distance * sin(angle))
   }
 
-  /// Lets a second pass for one walker. Whether it has moved.
+  /// Advances one walker by a second. Returns whether it has moved.
   mutating func step(_ index: Int, at second: Int) -> Bool {
     guard scenario != .room || index >= seated, Float(second) >= walkers[index].pauseEnd else { return false }
     let way = (walkers[index].goalX - walkers[index].x, walkers[index].goalY - walkers[index].y)
@@ -61,7 +61,7 @@ struct CrowdScene {
     if left <= walkers[index].speed || left == 0 {
       (walkers[index].x, walkers[index].y) = (walkers[index].goalX, walkers[index].goalY)
       (walkers[index].goalX, walkers[index].goalY) = point(within: strollRadius)
-      // Walking people do 0.7 to 1.8 m/s, strolling ones half of that, and stop for up to two minutes.
+      // Walking: 0.7 to 1.8 m/s. Strolling: half of that, with pauses of up to two minutes.
       let haste: Float = scenario == .walk ? 1 : 0.5
       walkers[index].speed = haste * (0.7 + 1.1 * Float(random.unit()))
       walkers[index].pauseEnd = scenario == .walk ? 0 : Float(second) + 120 * Float(random.unit())

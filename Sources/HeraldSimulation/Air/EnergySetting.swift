@@ -9,7 +9,7 @@ public enum EnergySetting: String, CaseIterable, Sendable {
   /// `HeraldConfiguration.dense`
   case dense
 
-  /// What it stands for.
+  /// The configuration with this name.
   public var configuration: HeraldConfiguration {
     switch self {
     case .saver: .saver

@@ -1,12 +1,12 @@
 /// Scan windows, each on the next advertising channel.
 struct ScanWindows {
-  /// The start of the present window.
+  /// The start of the current window.
   var start: UInt64 = 0
-  /// From window to window; 0 if there are none.
+  /// The scan interval; 0 if there are no windows.
   var interval: UInt64 = 0
-  /// How long a window is.
+  /// The scan window.
   var length: UInt64 = 0
-  /// The channel of the present window: 0 is 37.
+  /// The channel of the current window: 0 is channel 37.
   var channel: UInt8 = 0
 
   /// Starts scan windows at `now`, on the channel after that of the last window.
@@ -17,7 +17,8 @@ struct ScanWindows {
     self.length = length
   }
 
-  /// Whether a packet on `packetChannel` is in a window on its channel. Calls come in the order of `end`.
+  /// Whether a packet on `packetChannel` lies within a window on its channel. `end` must not decrease from
+  /// call to call.
   @inline(__always)
   mutating func contain(_ packetChannel: UInt8, from begin: UInt64, to end: UInt64) -> Bool {
     guard interval > 0, begin >= start else { return false }
@@ -40,18 +41,19 @@ struct ScanWindows {
   }
 }
 
-/// When one station receives, and on which channel: the state that is checked for every packet and station.
+/// The times at which one station receives, and on which channel: the state that is examined for every packet
+/// and station.
 struct Receiver {
-  /// Packets received in these windows are reported to the host.
+  /// Scan windows: packets received in them are reported to the host.
   var scan = ScanWindows()
-  /// The last time it was sending or in a connection event, and the one before.
+  /// The last time interval of transmission or of a connection event, and the one before.
   var busyStart: UInt64 = 0
   var busyEnd: UInt64 = 0
   var earlierStart: UInt64 = 0
   var earlierEnd: UInt64 = 0
-  /// Whether it waits for a peer's advertisement to connect.
+  /// Whether the station is initiating.
   var isInitiating = false
-  /// Windows of the initiator; those of the scan are used as well.
+  /// Windows for initiating; the scan windows are used for it as well.
   var initiating = ScanWindows()
 
   /// Whether a packet from `start` to `end` is in a scan window on its channel, with the radio free.
@@ -60,8 +62,7 @@ struct Receiver {
     scan.contain(channel, from: start, to: end) && !isBusy(from: start, to: end)
   }
 
-  /// Whether it is in a window for the peer to connect to. Time that is in both kinds of window belongs to
-  /// the scan.
+  /// Whether a packet is in a window for initiating. Time in windows of both kinds is attributed to scanning.
   mutating func receivesWhileInitiating(_ channel: UInt8, from start: UInt64, to end: UInt64) -> Bool {
     initiating.contain(channel, from: start, to: end) && !scan.touch(from: start, to: end)
       && !isBusy(from: start, to: end)

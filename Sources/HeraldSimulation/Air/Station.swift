@@ -6,38 +6,38 @@ enum AirReport {
   case opened(ConnectionOpened)
   case failed(DisconnectReason)
   case closed(ConnectionID, DisconnectReason)
-  /// A PDU is in the line's box of the other side.
+  /// A PDU of the other side is in the buffer of the connection.
   case pdu(line: Int, token: UInt32, from: AirLine.Side, isAnswer: Bool)
   case readyToSend(ConnectionID)
   case measured(RSSI, ConnectionID)
 }
 
-/// One radio: the commands of its host and its state. State that is checked for every packet is in its
+/// The state of one radio and the commands of its host. State that is examined for every packet is in its
 /// `Receiver`.
 struct Station {
   var capabilities: RadioCapabilities
   var isOn = false
 
-  // Advertising
+  // Advertising.
   var advertising: AdvertisingParameters?
   var dataLength = 0
-  /// When the last advertising event began, and the number of the one that is planned.
+  /// The time of the last advertising event, and the token of the scheduled one.
   var advertisedAt: UInt64?
   var advertisingToken: UInt32 = 0
 
-  // Scanning and connecting
+  // Scanning and connecting.
   var scan: ScanParameters?
-  /// Since when the windows are as they are.
+  /// The time of the last change of the scan or initiating windows.
   var listeningSince: UInt64 = 0
   var peer = DeviceAddress.zero
   var connection = ConnectionParameters(ownAddress: .zero)
 
-  /// The line of each connection: its number, `none` or `dead`.
+  /// The index of each connection in `Air.lines`, `none`, or `dead`.
   var lines: [8 of Int32] = .init(repeating: Self.none)
 
-  /// When it is to be polled; events at other times are out of date.
+  /// The time of the next poll; poll events at other times are void.
   var pollAt = UInt64.max
-  /// How many reports its host was given.
+  /// The number of advertisements delivered to the host.
   var delivered: UInt64 = 0
   var use = RadioUse()
 
@@ -47,10 +47,10 @@ struct Station {
 
   init(_ capabilities: RadioCapabilities) { self.capabilities = capabilities }
 
-  /// The most connections it can have.
+  /// The maximum number of connections.
   var places: Int { min(capabilities.connections, 8) }
 
-  /// A number for a new connection.
+  /// The first free connection identifier.
   func freePlace() -> Int? {
     for place in 0..<places where lines[place] == Self.none { return place }
     return nil

@@ -64,7 +64,7 @@ struct Boards: ParsableCommand, ReportsFailures {
   }
 }
 
-/// Numbers in words.
+/// Formatting of addresses and images as text.
 enum Wording {
   /// `0x00000000 to 0x00017fff`
   static func span(_ region: BoardDescription.Region) -> String {
@@ -76,7 +76,7 @@ enum Wording {
     "0x\(segment.address.hexadecimal(8)) to 0x\((segment.end - 1).hexadecimal(8))"
   }
 
-  /// The image's form, size and place.
+  /// The image's format, size and address range.
   static func summary(_ image: FirmwareImage) -> String {
     let places =
       image.segments.count == 1 ? Wording.span(image.segments[0]) : "\(image.segments.count) segments"
@@ -84,7 +84,7 @@ enum Wording {
     return "\(image.format.rawValue), \(image.byteCount) bytes, \(places)\(version)"
   }
 
-  /// The boot loader that a package is for.
+  /// The boot loader for which a package is intended.
   static func summary(_ kind: DFUPackage.Kind) -> String {
     switch kind {
     case .secure: return "Secure DFU"

@@ -34,6 +34,6 @@ struct Confirm: ParsableCommand, ReportsFailures {
       try device.confirm(content)
       return Row(location: device.location)
     }
-    try display.show(row) { Console.line("The device at \(row.location) keeps what runs.") }
+    try display.show(row) { Console.line("The device at \(row.location) keeps the running image.") }
   }
 }

@@ -69,7 +69,7 @@ struct Convert: ParsableCommand, ReportsFailures {
     let sha256: String
   }
 
-  /// Suffixes of files that hold the bytes as in memory.
+  /// Suffixes of files with raw binary contents.
   private static let plainSuffixes = ["bin", "img", "signed", ""]
 
   private var suffix: String { (output as NSString).pathExtension.lowercased() }
@@ -83,10 +83,10 @@ struct Convert: ParsableCommand, ReportsFailures {
     guard fill.value <= 0xFF else { throw ValidationError("--fill takes a byte, 0 to 0xff.") }
     guard version != nil || (key == nil && slotSize == nil && securityCounter == nil) else {
       throw ValidationError(
-        "--key, --slot-size and --security-counter belong to MCUboot's form, which --version asks for.")
+        "--key, --slot-size and --security-counter are for MCUboot images and require --version.")
     }
     guard version == nil || !unwrap else {
-      throw ValidationError("--version and --unwrap are opposites.")
+      throw ValidationError("--version and --unwrap cannot be combined.")
     }
   }
 
@@ -114,7 +114,7 @@ struct Convert: ParsableCommand, ReportsFailures {
     guard (try? Data(bytes).write(to: URL(fileURLWithPath: output), options: .atomic)) != nil else {
       throw FlashFailure(
         .link(.storage), "\(PrintableText.of(output, limit: 256)) cannot be written", state: .untouched,
-        advice: "check that the folder is there and yours to write to")
+        advice: "check that the folder exists and that you may write to it")
     }
     let row = Row(
       output: output, format: format.rawValue, bytes: bytes.count, sha256: image.contentHash.hexadecimal)
@@ -151,7 +151,7 @@ struct Convert: ParsableCommand, ReportsFailures {
   }
 
   private func check(_ image: FirmwareImage, _ board: BoardDescription) throws(FlashFailure) {
-    // The image that MCUboot starts is in its slot, which is not in the catalogue.
+    // An image for MCUboot goes into a slot, which the catalogue does not contain.
     if image.mcuboot == nil { _ = try FlashPlan(image: image, board: board) }
   }
 
@@ -169,7 +169,7 @@ struct Convert: ParsableCommand, ReportsFailures {
     Self.form(suffix) ?? (image.mcuboot == nil ? .binary : .mcuboot)
   }
 
-  /// The form that a suffix names; `nil` if it names none, or bytes as in memory.
+  /// The format for a suffix; `nil` if it is unknown or denotes raw binary.
   private static func form(_ suffix: String) -> FirmwareImage.Format? {
     switch suffix {
     case "elf", "axf": .elf

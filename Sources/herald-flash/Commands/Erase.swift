@@ -41,7 +41,7 @@ struct Erase: ParsableCommand, ReportsFailures {
       guard yes || Console.confirm("Erase it?") else {
         throw FlashFailure(
           .link(.notConfirmed), "not confirmed; nothing was erased", state: .untouched,
-          advice: "--yes leaves the question out")
+          advice: "with --yes no confirmation is requested")
       }
       let bar = StepProgress(isQuiet: display.quiet || display.json)
       defer { bar.finish() }

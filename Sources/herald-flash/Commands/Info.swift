@@ -89,7 +89,7 @@ struct Info: ParsableCommand, ReportsFailures {
   }
 }
 
-/// What `info` says, for programs.
+/// The result of `info`, for JSON output.
 struct InfoRow: Encodable {
   struct Segment: Encodable {
     let address: UInt32

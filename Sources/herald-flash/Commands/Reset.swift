@@ -23,6 +23,6 @@ struct Reset: ParsableCommand, ReportsFailures {
       try session.programmer.reset()
       return Row(location: session.programmer.location)
     }
-    try display.show(row) { Console.line("The board at \(row.location) starts anew.") }
+    try display.show(row) { Console.line("The board at \(row.location) restarts.") }
   }
 }

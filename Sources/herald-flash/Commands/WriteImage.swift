@@ -52,7 +52,7 @@ struct WriteImage: ParsableCommand, ReportsFailures {
     let wanted = try place.wanted()
     let path = try image.path(for: wanted)
     let content = try ImageFile.read(path, base: image.base?.value, for: wanted)
-    // What can be said without the board is said without it.
+    // Errors that can be detected without the board are reported before it is opened.
     if let wanted { _ = try FlashPlan(image: content, board: wanted, erasesAll: eraseAll) }
     var options = place.search.options
     options.isPermanent = permanent
@@ -83,14 +83,14 @@ struct WriteImage: ParsableCommand, ReportsFailures {
     }
   }
 
-  /// What is about to happen.
+  /// Prints the planned operation.
   private func show(_ plan: FlashPlan, _ path: String, _ session: FlashSession) {
     let board = plan.board
     display.say("image   \(PrintableText.of(path, limit: 256)): \(Wording.summary(plan.image))")
     display.say("board   \(board.title) (\(board.name)) at \(session.programmer.location)")
     for detail in session.identification.details { display.say("        \(detail.name): \(detail.value)") }
     if board.bootLoader == .mcuboot {
-      display.say("fits    it carries a SHA-256, and it is right")
+      display.say("fits    the SHA-256 in the image is valid")
     } else {
       display.say(
         "fits    firmware goes to \(Wording.span(board.firmware)): \(plan.image.byteCount) of \(board.firmware.size) bytes"
@@ -126,6 +126,6 @@ struct WriteImage: ParsableCommand, ReportsFailures {
   private static var unconfirmed: FlashFailure {
     FlashFailure(
       .link(.notConfirmed), "not confirmed; nothing was written", state: .untouched,
-      advice: "--yes leaves the question out")
+      advice: "with --yes no confirmation is requested")
   }
 }

@@ -4,10 +4,10 @@ import HeraldHostLink
 import HeraldImages
 import HeraldText
 
-/// Files with firmware.
+/// Reads firmware files.
 enum ImageFile {
-  /// The bytes of a file.
-  /// - Throws: `.storage`, with the name in words.
+  /// Reads the bytes of a file.
+  /// - Throws: `.storage`, with the path.
   static func bytes(_ path: String) throws(FlashFailure) -> [UInt8] {
     let shown = PrintableText.of(path, limit: 256)
     guard let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int,
@@ -15,7 +15,7 @@ enum ImageFile {
     else {
       throw FlashFailure(
         .link(.storage), "\(shown) cannot be read", state: .untouched,
-        advice: "check the name, and that the file is yours to read")
+        advice: "check the name, and that you may read the file")
     }
     guard size <= FirmwareImage.largestFile else {
       throw FlashFailure(.link(.storage), "\(shown) is larger than 64 MiB", state: .untouched)
@@ -23,9 +23,9 @@ enum ImageFile {
     return [UInt8](data)
   }
 
-  /// The image in a file. `board`: the one that was named, where the application of a package goes that does
-  /// not say it itself.
-  /// - Throws: `.storage` if it cannot be read, `.image` if it is none.
+  /// Reads the image in a file. `board` determines the address of a package's application if the package does
+  /// not contain it.
+  /// - Throws: `.storage` if the file cannot be read, `.image` if it is not a valid image.
   static func read(_ path: String, base: UInt32?, for board: BoardDescription? = nil) throws(FlashFailure)
     -> FirmwareImage
   {

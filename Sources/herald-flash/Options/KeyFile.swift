@@ -2,10 +2,10 @@ import HeraldFlash
 import HeraldHostLink
 import HeraldText
 
-/// Files with keys that images are signed with.
+/// Reads files with keys for signing images.
 enum KeyFile {
-  /// The key in a PEM file.
-  /// - Throws: `.storage` if it cannot be read, or has no key that MCUboot images are signed with here.
+  /// Reads the key in a PEM file.
+  /// - Throws: `.storage` if the file cannot be read, or contains no key of a supported type.
   static func read(_ path: String) throws(FlashFailure) -> MCUbootKey {
     var bytes = try ImageFile.bytes(path)
     defer { bytes.wipe() }

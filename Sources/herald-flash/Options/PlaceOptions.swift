@@ -7,7 +7,7 @@ import HeraldText
 
 extension ProgrammingMethod.Kind: ExpressibleByArgument {}
 
-/// Which boards are looked for, and how patiently.
+/// Options for the search for boards, and its timeout.
 struct SearchOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Look on this way in only.", valueName: "way"))
   var via: ProgrammingMethod.Kind?
@@ -34,7 +34,7 @@ struct SearchOptions: ParsableArguments {
     }
   }
 
-  /// What holds for every programming method.
+  /// The options common to all programming methods.
   var options: FlashOptions {
     FlashOptions(
       timeout: answers.responseTimeout, usbipServers: usbip, keyFile: answers.keyFile,
@@ -42,13 +42,13 @@ struct SearchOptions: ParsableArguments {
       clock: clock)
   }
 
-  /// What is there.
+  /// Searches for boards.
   func found() -> [FoundBoard] {
     ProgrammingMethod.all.filter { via == nil || $0.kind == via }.flatMap { $0.find(options) }
   }
 }
 
-/// Which board something is done with.
+/// Options that select a board.
 struct PlaceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -61,7 +61,7 @@ struct PlaceOptions: ParsableArguments {
 
   @OptionGroup var search: SearchOptions
 
-  /// The board that was named; `nil` if none was.
+  /// The selected board type; `nil` if none was selected.
   /// - Throws: `.usage` if there is no such board.
   func wanted() throws(FlashFailure) -> BoardDescription? {
     guard let board else { return nil }
@@ -88,7 +88,8 @@ struct PlaceOptions: ParsableArguments {
     let (way, rest) = try ProgrammingMethod.parse(place)
     guard search.via == nil || search.via == way.kind else {
       throw FlashFailure(
-        .link(.usage), "--to names another way in than --via", state: .untouched, advice: "leave --via out")
+        .link(.usage), "--to and --via select different methods", state: .untouched, advice: "leave --via out"
+      )
     }
     let programmer = try way.open(rest, options ?? search.options)
     defer { programmer.close() }
@@ -96,7 +97,7 @@ struct PlaceOptions: ParsableArguments {
   }
 }
 
-/// Which image.
+/// Options that select an image.
 struct ImageOptions: ParsableArguments {
   @Argument(
     help: "The image: ELF, Intel HEX, UF2, MCUboot's form, a DFU package, or a raw binary with --base.",
@@ -111,7 +112,7 @@ struct ImageOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Where a raw binary goes, such as 0x1000.", valueName: "address"))
   var base: Address?
 
-  /// The image's file: the one that was named, or what `script/build` made for `board`, wherever that is
+  /// The path of the image: the given one, or that of the image built by `script/build` for `board`
   /// (`BuiltImages`).
   func path(for board: BoardDescription?) throws(FlashFailure) -> String {
     if let file { return file }

@@ -2,8 +2,8 @@ import HeraldConsole
 
 /// A command that reports failures as JSON with `--json`.
 protocol ReportsFailures {
-  /// How results are shown.
+  /// The display options.
   var display: DisplayOptions { get }
-  /// Whether it changes what a board holds, so that people want to know what that is when it fails.
+  /// Whether it changes the contents of a board, so that a failure includes their state.
   var changesBoard: Bool { get }
 }

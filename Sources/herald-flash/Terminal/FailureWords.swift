@@ -3,14 +3,14 @@ import HeraldConsole
 import HeraldFlash
 
 extension Console {
-  /// Says on standard error what went wrong, what the board holds now, and what to do.
+  /// Prints the failure, the state of the board if `saysState`, and advice to standard error.
   static func complain(_ failure: FlashFailure, saysState: Bool) {
     note("herald-flash: \(failure.what)")
     if saysState { note("  \(failure.state.words)") }
     if let advice = failure.advice { note("  → \(advice)") }
   }
 
-  /// Asks for confirmation on the terminal. `false` without a yes, or without a terminal.
+  /// Asks for confirmation on the terminal. Returns `false` for any answer but yes, or without a terminal.
   static func confirm(_ question: String) -> Bool {
     guard isatty(STDIN_FILENO) == 1 else { return false }
     FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
@@ -19,7 +19,7 @@ extension Console {
   }
 }
 
-/// A failure for programs.
+/// A failure, for JSON output.
 struct FailureRow: Encodable {
   let result = "failed"
   let cause: String
@@ -36,10 +36,10 @@ struct FailureRow: Encodable {
 }
 
 extension FlashFailure.BoardState {
-  /// What the board holds, for people.
+  /// The state of the board's contents, as text.
   var words: String {
     switch self {
-    case .untouched: "nothing was written: the board holds what it held before"
+    case .untouched: "nothing was written: the board's contents are unchanged"
     case .partlyWritten:
       "part of the new firmware is written: the board does not start it until all of it is"
     case .unverified: "all of it was written, and it was not seen to be right"
@@ -52,7 +52,7 @@ extension FlashFailure.BoardState {
 }
 
 extension FlashFailure.Cause {
-  /// What programs read.
+  /// The state of the board's contents, as a word in JSON output.
   var word: String {
     switch self {
     case .link(let cause): cause.rawValue

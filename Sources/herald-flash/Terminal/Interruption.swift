@@ -4,14 +4,14 @@ import HeraldConsole
 import HeraldFlash
 import HeraldHostLink
 
-/// What is said when a person presses ^C while a board is being changed: what it holds then, and what to do.
+/// Handles SIGINT while a board is being changed: prints the state of the board and advice.
 final class Interruption: @unchecked Sendable {
   private let lock = NSLock()
   private var state = FlashFailure.BoardState.untouched
   private let stateHalfWay: FlashFailure.BoardState
   private let source: any DispatchSourceSignal
 
-  /// From now on ^C is answered; `advice` is the next command.
+  /// Installs the handler; `advice` is the next command.
   init(stateHalfWay: FlashFailure.BoardState, advice: String) {
     self.stateHalfWay = stateHalfWay
     signal(SIGINT, SIG_IGN)
@@ -21,19 +21,19 @@ final class Interruption: @unchecked Sendable {
       Console.note("\nherald-flash: interrupted")
       Console.note("  \(state.words)")
       Console.note("  → \(advice)")
-      // Whatever the other thread is doing with the board is waited for only to end a session.
+      // The operation of the other thread is not awaited, except by a session that is being closed.
       OpenSessions.endAll()
       _exit(130)
     }
-    // Until the source is there ^C would be lost, and on a busy machine that may take longer than the first
-    // packets.
+    // A signal that arrives before the source is active would be lost, and on a busy machine activation may
+    // take longer than the first packets.
     let isThere = DispatchSemaphore(value: 0)
     source.setRegistrationHandler { isThere.signal() }
     source.resume()
     isThere.wait()
   }
 
-  /// Notes the state of the board during this step.
+  /// Records the state of the board during this step.
   func update(_ progress: FlashProgress) {
     lock.lock()
     defer { lock.unlock() }
@@ -44,16 +44,16 @@ final class Interruption: @unchecked Sendable {
     }
   }
 
-  /// ^C ends the program again.
+  /// Restores the default action of SIGINT.
   func end() {
     source.cancel()
     signal(SIGINT, SIG_DFL)
   }
 }
 
-/// The command line as it was given, to be run again.
+/// The command line of this process, for repetition.
 enum GivenCommand {
-  /// In words that a shell takes as they are.
+  /// The command line, quoted for a shell.
   static var text: String {
     (["herald-flash"] + CommandLine.arguments.dropFirst()).map(quoted).joined(separator: " ")
   }

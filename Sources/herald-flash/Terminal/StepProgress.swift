@@ -1,16 +1,16 @@
 import HeraldConsole
 import HeraldFlash
 
-/// How far a write, a comparison or an erasure is: its step, a bar, the rate, and how long it will take.
+/// The progress of a write, a comparison or an erasure: its step, a bar, the rate, and the remaining time.
 final class StepProgress {
   private let line: ProgressLine
   private var step: FlashProgress.Step?
   private var stepBegun = ContinuousClock.now
 
-  /// Progress that is not drawn yet.
+  /// Creates the progress line, which is not drawn yet.
   init(isQuiet: Bool) { line = ProgressLine(isQuiet: isQuiet) }
 
-  /// Shows how far it is.
+  /// Updates the progress line.
   func update(_ progress: FlashProgress) {
     if step != progress.step {
       step = progress.step
@@ -19,10 +19,10 @@ final class StepProgress {
     line.update(Self.text(progress, after: stepBegun.duration(to: .now)))
   }
 
-  /// Takes the line away.
+  /// Removes the progress line.
   func finish() { line.finish() }
 
-  /// The step, a bar, the rate, and how long it will take.
+  /// The text of the progress line: the step, a bar, the rate, and the remaining time.
   static func text(_ progress: FlashProgress, after elapsed: Duration) -> String {
     guard progress.total > 0 else { return progress.step.rawValue }
     let bar = ProgressLine.bar(done: progress.done, of: progress.total)
@@ -36,7 +36,7 @@ final class StepProgress {
     return "\(text)  \(Self.rate(rate)), \(leftText) left"
   }
 
-  /// Bytes a second, in the unit that suits.
+  /// Bytes per second, with a suitable unit.
   static func rate(_ bytesPerSecond: Double) -> String {
     bytesPerSecond < 10_000
       ? "\(Int(bytesPerSecond)) bytes/s" : "\(Int((bytesPerSecond / 1000).rounded())) kB/s"

@@ -29,7 +29,9 @@ struct Capture: ParsableCommand {
       throw ValidationError("--node takes unix:PATH.")
     }
     guard (seconds ?? 1) > 0 else { throw ValidationError("--seconds takes more than 0.") }
-    guard file != "-" || !display.json else { throw ValidationError("--json has no place beside a capture.") }
+    guard file != "-" || !display.json else {
+      throw ValidationError("--json cannot be combined with a capture.")
+    }
   }
 
   private struct Row: Encodable {

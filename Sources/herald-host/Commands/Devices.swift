@@ -38,7 +38,7 @@ struct Devices: ParsableCommand {
     do {
       found += try DeviceDirectory.usbDevices()
     } catch {
-      // A computer without USB can still reach a server's devices.
+      // Devices of a server are available without USB support on this computer.
       if usbip.isEmpty { throw error }
       Console.complain(error)
     }

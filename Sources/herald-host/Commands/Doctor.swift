@@ -61,7 +61,7 @@ struct Doctor: ParsableCommand {
     if devices.contains(where: { hasProblem($0.findings) }) { throw ExitCode(17) }
   }
 
-  /// Every device that can be seen, unless some are named.
+  /// The selected devices; all connected devices if none are selected.
   private func muster() throws -> FleetSelection {
     guard fleet.device.isEmpty, !fleet.all else { return try fleet.muster() }
     var muster = FleetSelection()

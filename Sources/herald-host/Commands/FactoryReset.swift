@@ -19,8 +19,8 @@ struct FactoryReset: ParsableCommand {
   @Flag(help: "Do not ask. Without it the device's serial number has to be typed.")
   var yes = false
 
-  /// How long one erasure may take: with everything else that a device does, more than the longest of any
-  /// flash.
+  /// The timeout of a request: longer than the longest page erasure of any supported flash and the other work
+  /// of the device.
   private static let timeout = Duration.seconds(60)
 
   func run() throws {
@@ -38,12 +38,12 @@ struct FactoryReset: ParsableCommand {
         guard !limit.hasPassed else {
           throw HostLinkError(
             .noAnswer,
-            "\(open.transport.location) does not go on erasing: \(progress.done) of \(progress.total) done",
+            "\(open.transport.location) has stopped erasing after \(progress.done) of \(progress.total) erasures",
             advice: "it goes on by itself when it can; run the same command again to look at it")
         }
         Thread.sleep(forTimeInterval: 0.05)
         let next = try device.factoryResetProgress()
-        // It restarts a while after the last page: a late request finds no reset.
+        // The device restarts shortly after the last page: a late request finds no reset in progress.
         guard next.total > 0 else { break }
         if next != progress { limit = .after(Self.timeout) }
         progress = next
@@ -58,7 +58,7 @@ struct FactoryReset: ParsableCommand {
       guard progress.failed == 0 else {
         throw HostLinkError(
           .partial, "\(Console.count(progress.failed, "page")) of its flash could not be erased",
-          advice: "what was there may still be read with the right tools; do not pass the device on")
+          advice: "its former contents may still be readable; do not give the device to others")
       }
     }
   }

@@ -58,7 +58,7 @@ extension Info {
       let pages = Console.count(settings.damagedPages, "page")
       facts.add(
         "Settings",
-        "\(pages) found damaged and erased; what was set there is lost, the defaults apply; if it was locked it still is"
+        "\(pages) found damaged and erased; their settings are lost and the defaults apply; a locked device is still locked"
       )
     }
     if settings.flashErrors > 0 {
@@ -101,9 +101,9 @@ struct Status: ParsableCommand {
     let boot: UInt32
     let keptDays: UInt32?
     let uptimeMilliseconds: UInt64
-    /// `nil` while its clock has not been set.
+    /// The device's date; `nil` if its clock has not been set.
     let time: String?
-    /// Who may read the log.
+    /// The access state, which determines who may read the log.
     let access: DeviceAccess.State
 
     init(_ status: DeviceLogStatus, _ access: DeviceAccess.State, at location: String) {

@@ -26,7 +26,7 @@ extension LogCommands {
     func run() throws {
       try options.withDevice { device, open in
         let status = try device.logStatus()
-        // The newest page is being written.
+        // The newest page is being written and is not erased.
         let pages = max(0, status.pageCount - 1)
         guard pages > 0 else {
           return try display.show(Row(pages: 0, through: nil)) { Console.line("There is no page to erase.") }

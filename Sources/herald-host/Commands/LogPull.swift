@@ -97,7 +97,9 @@ extension LogCommands {
             result: .failure(
               HostLinkError(
                 error.cause, reason.isEmpty ? error.what : reason.joined(separator: "; "),
-                advice: "\(error.advice ?? "see what is wrong with it"); \(result.folder) has what came")))
+                advice:
+                  "\(error.advice ?? "see what is wrong with it"); the pages received are in \(result.folder)"
+              )))
         })
       try summary.report(
         display, isSingle: false, heading: ["NEW PAGES", "READINGS", "MET", "FOLDER"], right: [0, 1, 2]

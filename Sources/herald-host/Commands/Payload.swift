@@ -69,7 +69,7 @@ struct PayloadCommands: ParsableCommand {
     private func makeWindow() throws(HostLinkError) -> MatchingKeyWindow {
       let secret = generate ? SimpleSecret.generate() : try SimpleSecret.read(secret)
       if secret.isOpenToOthers {
-        Console.note("herald-host: others than its owner may use \(self.secret); `chmod 600` it")
+        Console.note("herald-host: users other than its owner have access to \(self.secret); `chmod 600` it")
       }
       let window = try MatchingKeyWindow(
         of: secret, country: country, state: state, from: from, days: days,
@@ -78,7 +78,7 @@ struct PayloadCommands: ParsableCommand {
       return window
     }
 
-    /// The first second of a date, or a second of today.
+    /// The current time for `today`, else the first second of a date.
     private static func firstDay(_ date: String) throws -> UInt64 {
       date == "today" ? PlausibleDate.now / 1000 : try seconds(date)
     }

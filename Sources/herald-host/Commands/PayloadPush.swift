@@ -62,13 +62,13 @@ extension PayloadCommands {
   }
 }
 
-/// Which payload a device offers, for programs.
+/// The payload of a device, for JSON output.
 struct DevicePayloadRow: Encodable, Sendable {
   let family: String
-  /// When the last day of its keys is over.
+  /// The end of the last day of its keys.
   let until: String?
   let daysLeft: UInt32?
-  /// In hexadecimal digits; secret payloads are omitted.
+  /// The payload in hexadecimal digits; secret payloads are omitted.
   let bytes: String?
 
   init(_ payload: DevicePayload) {

@@ -19,7 +19,7 @@ struct Provision: ParsableCommand {
   var generate = false
   @OptionGroup var display: DisplayOptions
 
-  /// What was done to a device.
+  /// The result of provisioning a device.
   struct Done: Encodable, Sendable {
     var clockSet = false
     var settings = 0
@@ -42,7 +42,7 @@ struct Provision: ParsableCommand {
       let name = serial.isEmpty ? open.transport.location : serial
       defer { lines.update(index, name, isDone: true) }
       var done = Done()
-      // First: what follows is sealed then.
+      // The access key is set first, so that the following requests are sealed.
       if let path = wanted.accessKey {
         lines.update(index, "\(name)  access key")
         done.accessKeySet = try provisioning.establishKey(of: device, serial: serial, from: path)
@@ -62,7 +62,7 @@ struct Provision: ParsableCommand {
         try provisioning.push(payload, to: device, serial: serial)
         done.payload = try device.payload().family
       }
-      // A device that was opened with another key gets the new one last: it ends what the former one opened.
+      // A device opened with another key receives the new one last, as setting it ends the session.
       if let path = wanted.accessKey, !done.accessKeySet {
         lines.update(index, "\(name)  access key")
         try provisioning.setKey(of: device, serial: serial, from: path)

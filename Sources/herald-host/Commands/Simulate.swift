@@ -71,7 +71,7 @@ struct Simulate: ParsableCommand {
     guard (1...50).contains(range) else { throw ValidationError("--range takes 1 to 50 metres.") }
   }
 
-  /// The report with what the run itself took.
+  /// The report with the resources used by the run.
   private struct Row: Encodable {
     let report: CrowdReport
     let scenario: String
@@ -97,7 +97,7 @@ struct Simulate: ParsableCommand {
     }
   }
 
-  /// The flood, and the same history without it.
+  /// The results with the flood and, for comparison, of the same history without it.
   private struct FloodRow: Encodable {
     let kind: String
     let addressesPerSecond: Int
@@ -116,7 +116,7 @@ struct Simulate: ParsableCommand {
     return configuration
   }
 
-  /// New addresses a second.
+  /// The default number of new addresses per second.
   private static let usualFloodRate = 10
 
   func run() throws {

@@ -21,7 +21,7 @@ struct Time: ParsableCommand {
       let driftMilliseconds: Int64?
       let time: String
 
-      /// What it was before, in words.
+      /// The state of the clock before synchronisation, as text.
       var before: String {
         guard let driftMilliseconds else { return "it had not been set" }
         return "it was \(driftMilliseconds.magnitude) ms \(driftMilliseconds < 0 ? "behind" : "ahead")"

@@ -11,8 +11,8 @@ struct DevicePull {
   private let trims: Bool
   private let rebinds: Bool
 
-  /// With `trims` pages that are on the disk and in the database are acknowledged; with `rebinds` the folder
-  /// may be bound to another identifier.
+  /// If `trims`, pages that are stored in files and in the database are acknowledged to the device, which
+  /// erases them. If `rebinds`, the folder may be bound to another device identifier.
   init(
     _ pageStore: PageStore, _ device: DeviceClient, _ open: OpenDevice, _ serial: String, trims: Bool,
     rebinds: Bool
@@ -26,7 +26,7 @@ struct DevicePull {
   }
 
   /// Downloads new pages. Throws if the pull could not be started; later errors are in the report. Also
-  /// returns the error of the device's clock, if any.
+  /// returns the error of the device's clock, if known.
   func run(_ progress: @escaping (PullProgress) -> Void) throws(HostLinkError) -> (
     report: PullReport, clock: HostLinkError?
   ) {
@@ -43,7 +43,8 @@ struct DevicePull {
     return (try download.run(), clock)
   }
 
-  /// A folder holds the log of one device: refuses another's before anything is mixed.
+  /// Binds the folder to a device identifier. A folder contains the log of one device: another device is
+  /// refused before any file is written.
   private func bind(id: String?) throws(HostLinkError) {
     if let complaint = pageStore.device.complaint(
       serial: serial, id: id, folder: pageStore.path, rebinds: rebinds)

@@ -2,9 +2,9 @@ import Foundation
 import HeraldHostLink
 import HeraldText
 
-/// One of several devices, and the result of the operation on it.
+/// The result of an operation on one of several devices.
 struct FleetMember<Outcome: Sendable>: Sendable {
-  /// Where it is connected.
+  /// The location of the device.
   let location: String
   /// Its serial number; empty if it has none or did not respond.
   let serial: String
@@ -25,9 +25,9 @@ struct Fleet: Sendable {
     self.link = link
   }
 
-  /// Opens all devices, waits until each is identified or has failed, and calls `work` for those that are
-  /// distinct. Devices with equal names are skipped, so that their data is not mixed. Servers that did not
-  /// list their devices come last.
+  /// Opens all devices, waits until each is identified or has failed, and calls `work` for each distinct
+  /// device. Devices with equal serial numbers are skipped, so that their data is not mixed. Servers that did
+  /// not return their device list are last in the result.
   func run<Outcome: Sendable>(
     _ work: @escaping @Sendable (Int, DeviceClient, OpenDevice, _ serial: String) throws -> Outcome
   ) -> [FleetMember<Outcome>] {
@@ -93,7 +93,7 @@ private final class FleetProgress: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// Where the devices with this serial number are.
+  /// The locations of the devices with this serial number.
   func locations(of serial: String) -> [String] {
     condition.lock()
     defer { condition.unlock() }
@@ -114,7 +114,7 @@ private final class FleetResults<Outcome: Sendable>: @unchecked Sendable {
   private var found: [FleetMember<Outcome>?]
   private let words: [String]
 
-  /// `words` are the names of devices whose location is unknown.
+  /// `words` are the names of the devices, used while their locations are unknown.
   init(_ words: [String]) {
     self.words = words
     found = Array(repeating: nil, count: words.count)

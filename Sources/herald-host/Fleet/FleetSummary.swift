@@ -2,7 +2,7 @@ import ArgumentParser
 import HeraldConsole
 import HeraldHostLink
 
-/// The results of several devices, for display and for programs.
+/// The results of an operation on several devices, for display and for JSON output.
 struct FleetSummary<Outcome: Sendable & Encodable>: Encodable {
   struct Row: Encodable {
     let location: String
@@ -30,9 +30,9 @@ struct FleetSummary<Outcome: Sendable & Encodable>: Encodable {
     failed = devices.count { $0.error != nil }
   }
 
-  /// Prints a row for each, with `columns` for successful ones, prints the errors of the others, and fails if
-  /// there are any. As JSON it is the result alone where `isSingle`, and the error of the one device is
-  /// thrown.
+  /// Prints a row for each device, with `columns` for successful ones, and the errors of the others, and
+  /// throws if there are any. As JSON, if `isSingle`, it prints only the result, and throws the error of the
+  /// device.
   func report(
     _ display: DisplayOptions, isSingle: Bool, heading: [String], right: Set<Int> = [],
     _ columns: (Outcome) -> [String]
@@ -65,7 +65,7 @@ struct FleetSummary<Outcome: Sendable & Encodable>: Encodable {
     }
   }
 
-  /// Throws if one failed: with the common cause of all, else as `.partial`.
+  /// Throws if a device failed: with the cause if it is common to all, else as `.partial`.
   private func finish() throws {
     let errors = members.compactMap { member -> HostLinkError? in
       if case .failure(let error) = member.result { error } else { nil }

@@ -6,9 +6,9 @@ import HeraldHostLink
 struct Provisioning: Sendable {
   /// Whether missing secrets are generated.
   let generates: Bool
-  /// Whether a device may have no access key although there is a file with one for it.
+  /// Whether a device without an access key is accepted although a key file exists for it.
   let isNewDevice: Bool
-  /// The keys generated in this run, which cannot belong to another device.
+  /// The key files generated in this run, which cannot belong to another device.
   private let made = CreatedFiles()
 
   init(generates: Bool, isNewDevice: Bool) {
@@ -38,18 +38,18 @@ struct Provisioning: Sendable {
     try device.pushPayload(blob)
   }
 
-  /// Opens a session with the intended key, if the device has it; else sets it, unless the device has another
-  /// one. Returns whether the device has the key now.
+  /// Opens a session with the intended key if the device has it. Otherwise sets it, unless the device has
+  /// another key. Returns whether the device has the key now.
   func establishKey(of device: DeviceClient, serial: String, from path: String) throws(HostLinkError) -> Bool
   {
-    // In a session with another key: that is replaced last.
+    // The session uses another key, which is replaced last.
     guard !device.client.isSealed else { return false }
     let file = try SecretPath.of(path, serial: serial)
     guard try device.access().isSet else {
       try setKey(of: device, serial: serial, from: path)
       return true
     }
-    // Without the file, or a session with another key, the device refuses what comes next.
+    // Without a key file, or a session with the former key, the device refuses the following requests.
     guard access(file, F_OK) == 0 else { return false }
     try device.unlock(AccessKey.read(file))
     return true
@@ -57,20 +57,22 @@ struct Provisioning: Sendable {
 
   /// Sets the key of a device from a file, which is generated first if required, and opens a session with it.
   func setKey(of device: DeviceClient, serial: String, from path: String) throws(HostLinkError) {
-    // Independent of a changed response of the device: outside a session, a key is sent only if all checks
-    // here and below pass.
+    // Checked on the host, so that a manipulated response of the device cannot cause a key to be sent without
+    // a session: all conditions here and below must hold.
     try device.refuseLocked()
     let file = try SecretPath.of(path, serial: serial)
     if generates, access(file, F_OK) != 0 {
       let key = AccessKey.generate()
-      // The key is on the disk before the device has it, as it is the only access to the device.
+      // The key is stored before the device receives it, as the device is inaccessible without it.
       try key.write(to: file)
       made.note(file)
-      Console.note("herald-host: made the access key \(file); keep it")
+      Console.note(
+        "herald-host: wrote a new access key to \(file); keep this file, the device cannot be opened without it"
+      )
     }
     let key = try AccessKey.read(file)
     if key.isOpenToOthers {
-      Console.note("herald-host: others than its owner may use \(file); `chmod 600` it")
+      Console.note("herald-host: users other than its owner have access to \(file); `chmod 600` it")
     }
     if !device.client.isSealed {
       try device.refuseImpostor(keyFile: file, isNew: isNewDevice || made.has(file))
@@ -82,7 +84,7 @@ struct Provisioning: Sendable {
   }
 }
 
-/// Files created in this run, by any thread.
+/// The files created in this run. Thread-safe.
 private final class CreatedFiles: @unchecked Sendable {
   private let lock = NSLock()
   private var paths: Set<String> = []

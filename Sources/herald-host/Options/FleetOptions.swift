@@ -25,19 +25,19 @@ struct FleetOptions: ParsableArguments {
     }
   }
 
-  /// Whether a single device is selected, and not a set of devices, which may have one element.
+  /// Whether a single device is selected: neither `--all` nor several `--device` options.
   var isSingle: Bool { !all && device.count < 2 }
 
-  /// The one device that is meant where `isSingle`; `nil` is the only one plugged into this computer.
+  /// The selected device if `isSingle`; `nil` for the only device connected to this computer.
   func single() throws(HostLinkError) -> DeviceSelector? {
     guard let name = device.first else { return nil }
     return try DeviceSelector(name)
   }
 
-  /// The devices that are meant, each once, and the servers that did not respond. Servers are queried
+  /// The selected devices, without duplicates, and the servers that did not respond. Servers are queried
   /// concurrently.
-  /// - Throws: `.usage` for what names nothing, `.noDevice` where there is neither a device nor a server that
-  ///   failed.
+  /// - Throws: `.usage` for a selector that matches nothing, `.noDevice` if there is neither a device nor a
+  ///   server that failed.
   func muster() throws(HostLinkError) -> FleetSelection {
     var muster = FleetSelection()
     for name in device { muster.add(try DeviceSelector(name)) }
@@ -63,7 +63,7 @@ struct FleetOptions: ParsableArguments {
       }
     }
     guard muster.selectors.isEmpty, muster.absent.isEmpty else { return muster }
-    // A computer without USB can still reach a server's devices.
+    // Devices of a server are available without USB support on this computer.
     throw failure
       ?? HostLinkError(
         .noDevice, "there is no Herald device",
@@ -73,19 +73,19 @@ struct FleetOptions: ParsableArguments {
 
 /// The selected devices.
 struct FleetSelection: Sendable {
-  /// Each of them; `nil` is the only one plugged into this computer.
+  /// The selectors of the devices; `nil` for the only device connected to this computer.
   var selectors: [DeviceSelector?] = []
-  /// Servers whose devices are not known, and why.
+  /// The servers that did not return their device list, and the reasons.
   var absent: [(location: String, error: HostLinkError)] = []
 
-  /// Adds a device, unless it is there.
+  /// Adds a device unless it is present.
   mutating func add(_ selector: DeviceSelector) {
     if !selectors.contains(selector) { selectors.append(selector) }
   }
 }
 
 extension CompletionKind {
-  /// Devices that are plugged into this computer, and serial lines.
+  /// Completion of devices connected to this computer, and of serial lines.
   static var devices: CompletionKind {
     .custom { _, _, _ in
       let plugged = (try? DeviceDirectory.usbDevices()) ?? []

@@ -10,7 +10,7 @@ struct LinkOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Say on standard error what is odd about the link.")
   var verbose = false
 
-  /// Opens a device for `body`, then closes it; without a selector the only one plugged in.
+  /// Opens a device for `body`, then closes it; without a selector, the only connected device.
   func withDevice<Result>(
     _ selector: DeviceSelector?, _ body: (DeviceClient, OpenDevice) throws -> Result
   ) throws -> Result {

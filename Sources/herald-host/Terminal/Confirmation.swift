@@ -4,8 +4,8 @@ import HeraldHostLink
 
 /// Requests confirmation before an irreversible operation.
 enum Confirmation {
-  /// Prints what is to be erased to standard error, and requires the device's serial number as input.
-  /// - Throws: `.notConfirmed` if it is not.
+  /// Prints to standard error what is to be erased, and requires the device's serial number as input.
+  /// - Throws: `.notConfirmed` if the input differs.
   static func ask(_ device: DeviceClient, _ what: String) throws(HostLinkError) {
     let serial = try device.serialNumber()
     let expected = serial.isEmpty ? "erase everything" : serial
@@ -13,7 +13,7 @@ enum Confirmation {
     Console.note("To go on type \(expected) and press return:")
     guard readLine()?.trimmingCharacters(in: .whitespaces) == expected else {
       throw HostLinkError(
-        .notConfirmed, "not confirmed; nothing was erased", advice: "--yes leaves the question out")
+        .notConfirmed, "not confirmed; nothing was erased", advice: "with --yes no confirmation is requested")
     }
   }
 }

@@ -1,13 +1,14 @@
 import Foundation
 import HeraldHostLink
 
-/// The signals that end this program: by ^C, by `kill`, or because its terminal is gone.
+/// The signals that terminate this program: SIGINT, SIGTERM and SIGHUP.
 enum EndSignals {
-  /// The end of a pipe that the handler writes to. A handler can reach nothing but globals.
+  /// The end of the pipe that the signal handler writes to. A signal handler can access only global
+  /// variables.
   nonisolated(unsafe) private static var writingEnd: Int32 = -1
 
-  /// From the first call on, such a signal closes the sessions with devices before it ends the program.
-  /// Signals that are ignored stay so.
+  /// Installs handlers that close the sessions with devices before the signal terminates the program. Ignored
+  /// signals remain ignored.
   static func closeSessions() { _ = isWatching }
 
   private static let isWatching: Bool = {

@@ -1,12 +1,12 @@
 import HeraldHostLink
 
-/// What went wrong, for programs.
+/// An error, for JSON output.
 struct ErrorRow: Encodable, Sendable {
-  /// `HostLinkError.Cause` as a word that does not change.
+  /// `HostLinkError.Cause` as a stable word.
   let cause: String
   let what: String
   let advice: String?
-  /// What a program that fails by it alone exits with.
+  /// The exit status of a program that fails with this error only.
   let exitStatus: Int32
 
   init(_ error: HostLinkError) {

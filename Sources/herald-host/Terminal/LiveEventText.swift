@@ -7,7 +7,7 @@ struct LiveEventText {
 
   init(_ event: DeviceLive.Event) { self.event = event }
 
-  /// The name of the event for programs.
+  /// The name of the event in JSON output.
   var name: String {
     switch event.kind {
     case .detected: "detected"
@@ -24,7 +24,7 @@ struct LiveEventText {
     }
   }
 
-  /// Whether the event has a peer.
+  /// Whether the event concerns a peer.
   var hasPeer: Bool { event.kind != .state }
 
   /// Whether `level` is used by the kind of event.
@@ -43,7 +43,7 @@ struct LiveEventText {
     }
   }
 
-  /// What kind of address the peer has.
+  /// The kind of the peer's address.
   var peerKind: String {
     switch event.target.kind {
     case .publicAddress: "public"
@@ -61,11 +61,11 @@ struct LiveEventText {
     case .detected: "\(peer)  is there"
     case .measured: "\(peer)  \(event.level) dBm"
     case .read: "\(peer)  has a payload of \(bytes)"
-    case .shared: "\(peer)  told of others: \(bytes)"
+    case .shared: "\(peer)  shared payloads: \(bytes)"
     case .lost: "\(peer)  is gone"
     case .txPower: "\(peer)  sends with \(event.level) dBm"
     case .received: "\(peer)  sent a message of \(bytes)"
-    case .model: "\(peer)  told its model: \(bytes)"
+    case .model: "\(peer)  sent its model: \(bytes)"
     case .neighbour: "\(peer)  showed a code of another system: \(bytes)"
     case .visited: "\(peer)  was visited for \(DurationText.of(seconds: event.count))"
     case .state: "the radio's state is \(event.level)"

@@ -11,7 +11,7 @@ final class ProgressLines: @unchecked Sendable {
   private var drawnLines = 0
   private var drawn: ContinuousClock.Instant?
 
-  /// So many lines, none of which is drawn yet.
+  /// Creates `count` lines, which are not drawn yet.
   init(count: Int, isQuiet: Bool) {
     isWanted = !isQuiet && isatty(STDERR_FILENO) == 1
     lines = Array(repeating: ("", false), count: count)
@@ -53,9 +53,9 @@ final class ProgressLines: @unchecked Sendable {
   private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }
 
-/// Facts about the terminal behind standard error.
+/// Properties of the terminal on standard error.
 enum Terminal {
-  /// How many lines it has; 24 if it does not say.
+  /// The number of rows of the terminal; 24 if unknown.
   static var rows: Int {
     var size = winsize()
     guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }

@@ -2,7 +2,7 @@ import HeraldConsole
 import HeraldHostLink
 import HeraldText
 
-/// The result of a pull or a conversion, for display and for programs.
+/// The result of a pull or a conversion, for display and for JSON output.
 struct PullResult: Encodable, Sendable {
   struct Contact: Encodable, Sendable {
     let payload: String
@@ -41,12 +41,12 @@ struct PullResult: Encodable, Sendable {
     let problems: [String]
     let remarks: [String]
     let stoppedBy: String?
-    /// The last acknowledged page, and the number of acknowledged pages.
+    /// The last acknowledged page.
     let trimmedThrough: UInt32?
     let trimmedPages: Int
-    /// The page whose file has other bytes than the device: it and what comes after it were not erased.
+    /// The page whose file differs from the device's data: it and the later pages were not erased.
     let differingPage: UInt32?
-    /// Its file.
+    /// The file of that page.
     let differingFile: String?
   }
 
@@ -60,11 +60,11 @@ struct PullResult: Encodable, Sendable {
   let unknownAddresses: Int
   let unknownReadings: Int
   let damagedPages: [String]
-  /// Those met longest, 10,000 of them at most.
+  /// The contacts with the longest duration, at most 10,000.
   let contacts: [Contact]
-  /// How many there are in all.
+  /// The number of all contacts.
   let contactCount: Int
-  /// How many of the events have a date that cannot be.
+  /// The number of events with an implausible date.
   let unbelievableDates: Int
   let clockProblem: String?
   let pull: Pull?
@@ -107,7 +107,7 @@ struct PullResult: Encodable, Sendable {
     }
   }
 
-  /// The error of the whole pull; `nil` if it is complete and valid.
+  /// The error of the entire pull; `nil` if it is complete and valid.
   var shortcoming: HostLinkError? {
     if let page = pull?.differingPage, let file = pull?.differingFile {
       return HostLinkError(
@@ -129,10 +129,10 @@ struct PullResult: Encodable, Sendable {
     return nil
   }
 
-  /// The most contacts shown; the rest is in the files.
+  /// The maximum number of contacts shown; the files contain all of them.
   private static let shown = 40
 
-  /// Prints it for a person.
+  /// Prints the result for display.
   func show() {
     if let pull {
       let speed = pull.seconds > 0.001 ? ", \(Int(Double(pull.bytes) / pull.seconds / 1000)) kB/s" : ""
@@ -150,7 +150,7 @@ struct PullResult: Encodable, Sendable {
       }
     }
     if contacts.isEmpty {
-      Console.line("Nobody's payload was read yet.")
+      Console.line("No payload has been read yet.")
     } else {
       var rows = [
         ["MET", "KIND", "FIRST SEEN (UTC)", "LAST SEEN (UTC)", "FOR", "READINGS", "STRONGEST", "MEDIAN"]

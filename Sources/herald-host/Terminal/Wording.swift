@@ -14,26 +14,26 @@ extension Console {
     "\(number.groupedDigits) \(noun)\(number == 1 ? "" : "s")"
   }
 
-  /// The date to the second, in UTC.
+  /// The date in UTC with a resolution of 1 s.
   static func date(_ unixMilliseconds: UInt64) -> String {
     String(UTCTimestamp.text(unixMilliseconds).prefix(19))
   }
 
-  /// The date of a JSON value to the second, as people read it.
+  /// The date of a JSON value with a resolution of 1 s, in the form for display.
   static func date(_ json: String) -> String { String(json.prefix(19).replacing("T", with: " ")) }
 
-  /// Bytes in the unit that suits.
+  /// A size in bytes, with a suitable unit.
   static func size(_ bytes: Int) -> String {
     if bytes < 10_000 { return "\(bytes) bytes" }
     return bytes < 10_000_000 ? "\(bytes / 1000) kB" : "\(bytes / 1_000_000) MB"
   }
 }
 
-/// Names and values to print, one pair a line.
+/// Names and values to be printed, one pair per line.
 struct Facts {
   private var rows: [[String]] = []
 
-  /// Adds a pair, unless there is no value.
+  /// Adds a pair unless the value is empty.
   mutating func add(_ name: String, _ value: String) {
     if value.contains(where: { $0 != " " }) { rows.append(["\(name):", value]) }
   }
@@ -45,7 +45,7 @@ extension DeviceAccess.State {
   /// The access state of a device, as text.
   var words: String {
     switch self {
-    case .locked: "locked: whoever has its access key"
+    case .locked: "locked: hosts with its access key"
     case .setUp: "set-up: it has no access key yet, and serves no log"
     case .open: "open: everybody with a cable"
     }

@@ -1,7 +1,7 @@
-"""An nRF52833 or nRF52840 that runs an image: processor, memory, peripherals, and a time of its own.
+"""An nRF51822, nRF52833 or nRF52840 that runs an image: processor, memory, peripherals, and a time of its own.
 
-Time is virtual: an instruction takes a cycle of 64 MHz, an access to a peripheral four more, and a sleep lasts until the next thing that a peripheral does. With the
-same input every run is the same.
+Time is virtual: an instruction takes a cycle of 64 MHz, or five on the nRF51, an access to a peripheral four more, and a sleep lasts until the next thing that a peripheral
+does. With the same input every run is the same.
 """
 
 import ctypes
@@ -19,6 +19,7 @@ from .gpio import GPIO
 from .peripheral import Misuse
 from .ppi import PPI
 from .processor import Processor
+from .radio import Radio
 from .rng import RNG
 from .saadc import SAADC
 from .system_control import BASE as SYSTEM, SystemControl
@@ -27,24 +28,25 @@ from .uarte import UARTE, Line
 from .usbd import USBD
 
 RAM = 0x20000000
-# What is looked up as registers: FICR, the peripherals, GPIO and the system control space.
+# The regions with registers: FICR, the peripherals, GPIO and the system control space.
 MAPPED = [(0x10000000, 0x1000), (0x40000000, 0x80000), (0x50000000, 0x1000), (SYSTEM, 0x1000)]
 # Bits of RESETREAS.
 PIN, WATCHDOG, REQUESTED, LOCKUP = 1, 2, 4, 8
 ACCESS = 4
+CPSIE = b"\x62\xb6"
 # UICR, and in it where PSELRESET is; the pin that the boards have their button on.
 UICR_BYTES, PSELRESET, BUTTON = 0x1000, 0x200, bytes([18, 0, 0, 0])
-# In UICR, what locks the debug port, and what does not.
+# In UICR, the register that locks the debug port, and the value that leaves it open.
 APPROTECT, OPEN = 0x208, 0x5A
 SLICE = 1 << 20
-# So many instructions without a sleep are no image of ours that is well: its longest work is some hundred thousand.
+# The limit of instructions without a sleep: the longest work of an image takes some hundred thousand.
 LONGEST_AWAKE = 20_000_000
 DEVICE = 0x0123456789ABCDEF
 
 
 class Chip:
-    """A chip with an image in its flash, switched on. `kind` is which chip it is (kinds.py), `line` what UARTE0 is connected to, `resets` counts the starts by
-    their reasons. One that `is_new` has an empty UICR; on the others an image of ours has run before. `is_hardened` is one of the revisions whose debug port is locked
+    """A chip with an image in its flash, switched on. `kind` is the chip (kinds.py), `line` what UARTE0 is connected to, `resets` counts the starts by
+    their reasons. One that `is_new` has an empty UICR; on the others an image has run before. `is_hardened` is one of the revisions whose debug port is locked
     at each reset."""
 
     def __init__(self, image, kind, seed=1, device=DEVICE, is_new=False, is_hardened=True):
@@ -57,33 +59,42 @@ class Chip:
         if not is_new:
             self.uicr[PSELRESET:PSELRESET + 8] = BUTTON * 2
         self.ram = (ctypes.c_uint8 * kind.memory.ram_size)()
+        # Whether the instruction CPSIE occurs in it.
+        self.unmasks = any(image[place:place + 2] == CPSIE for place in range(0, len(image), 2))
         self.skipped = 0
         self.moment = None
         self.queue, self.numbered = [], 0
         self.failure = self.wanted_reset = None
         self.slept_at = 0
+        # Until when the processor waits for the bus.
+        self.halted_until = 0
         self.is_paused = False
         self.resets = []
-        # Whether what is in RAM outlives the watchdog's bite, which the manual does not promise.
+        # Whether RAM is retained over a watchdog reset, which the manual does not guarantee.
         self.keeps_ram = True
-        self.processor = Processor(self.cells)
+        self.processor = Processor(self.cells, kind.is_nrf51)
         self.line = Line()
         self.peripherals = []
         self.ppi = PPI(self)
         self.clocks = Clocks(self)
         self.watchdog = Watchdog(self)
         self.rtc = RTC(self, 0, 0x4000B000, 11)
-        self.counter = Timer(self, 1, 0x40009000, 9)
+        self.rtcs = [self.rtc, RTC(self, 1, 0x40011000, 17)]
+        self.timer = Timer(self, 0, 0x40008000, 8, 4)
+        self.radio = Radio(self)
         self.flash = FlashController(self, self.cells, self.uicr)
         self.random = RNG(self, seed)
-        # VDD of the board is 3.0 V.
-        self.converter = SAADC(self, {9: 3000})
         self.ports = [GPIO(self, number, 0x50000000 + 0x300 * number, pins) for number, pins in enumerate(kind.pins)]
-        self.uarte = UARTE(self, self.line)
-        self.trim = USBTrim(self)
-        self.sleep_trim = SleepTrim(self)
-        self.usb = USBD(self)
-        self.peripherals = [self.ppi, self.clocks, self.watchdog, self.rtc, self.counter, self.flash, self.random, self.converter, self.uarte, self.trim, self.sleep_trim, self.usb]
+        self.peripherals = [self.ppi, self.clocks, self.watchdog, *self.rtcs, self.timer, self.radio, self.flash, self.random]
+        if not kind.is_nrf51:
+            self.counter = Timer(self, 1, 0x40009000, 9, 4)
+            # VDD of the board is 3.0 V.
+            self.converter = SAADC(self, {9: 3000})
+            self.uarte = UARTE(self, self.line)
+            self.trim = USBTrim(self)
+            self.sleep_trim = SleepTrim(self)
+            self.usb = USBD(self)
+            self.peripherals += [self.counter, self.converter, self.uarte, self.trim, self.sleep_trim, self.usb]
         self.system = self.processor.system = SystemControl(self)
         self.blocks = {block.base: block for block in [*self.peripherals, *self.ports, self.system, Factory(self, device, kind.locks_from - (not is_hardened))]}
         self.map()
@@ -93,7 +104,7 @@ class Chip:
         engine = self.processor.engine
         for address, cells in ((0, self.cells), (UICR, self.uicr)):
             engine.mem_map_ptr(address, len(cells), unicorn.UC_PROT_ALL, cells)
-            # Only by this is a write left to `programming` alone: what is read-only from the beginning takes it behind that, whole, nevertheless (Unicorn 2.1.4).
+            # Only this leaves a write to `programming`: memory mapped as read-only from the start is nevertheless written after the hook (Unicorn 2.1.4).
             engine.mem_protect(address, len(cells), unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
         engine.mem_map_ptr(RAM, len(self.ram), unicorn.UC_PROT_ALL, self.ram)
         for start, size in MAPPED:
@@ -105,14 +116,14 @@ class Chip:
     @property
     def cycles(self):
         """Now, in cycles of 64 MHz since the beginning."""
-        return self.processor.instructions + self.skipped if self.moment is None else self.moment
+        return self.processor.instructions * self.kind.cycles + self.skipped if self.moment is None else self.moment
 
     @property
     def seconds(self):
         return self.cycles / (MHZ * 1000000)
 
     def at(self, time, owner, action):
-        """Does something at a time, unless `owner` is reset or gives up on it."""
+        """Schedules an action, unless `owner` is reset or cancels it."""
         self.numbered += 1
         heapq.heappush(self.queue, (time, self.numbered, owner, owner.generation, action))
 
@@ -120,11 +131,12 @@ class Chip:
         self.at(self.cycles + cycles, owner, action)
 
     def stand_still(self, cycles):
-        """The processor waits for the bus."""
-        self.skipped += cycles
+        """The processor waits for the bus, from the end of its block of instructions on. The peripherals do not."""
+        self.halted_until = max(self.halted_until, self.cycles) + cycles
+        self.processor.stop()
 
     def settle(self):
-        """Does what is due."""
+        """Executes due actions."""
         while self.moment is None and self.queue and self.queue[0][0] <= self.cycles:
             time, _, owner, generation, action = heapq.heappop(self.queue)
             if generation == owner.generation:
@@ -135,13 +147,15 @@ class Chip:
                     self.moment = None
 
     def pause(self):
-        """Has `run` return soon: there is something to be looked at."""
+        """Makes `run` return soon, so that the caller can check the state."""
         self.is_paused = True
         self.processor.stop()
 
     @property
     def next_time(self):
-        """When something happens next, if the processor sleeps; else now."""
+        """The time of the next event if the processor sleeps or waits for the bus; else now."""
+        if self.cycles < self.halted_until:
+            return min([self.halted_until, *(place[0] for place in self.queue[:1])])
         if not self.processor.is_asleep or not self.queue:
             return self.cycles
         return max(self.queue[0][0], self.cycles)
@@ -152,22 +166,26 @@ class Chip:
         while self.cycles < until and not self.is_paused:
             self.settle()
             self.restart_if_wanted()
-            waiting = self.system.wakes
-            if waiting and not self.processor.register(arm.UC_ARM_REG_PRIMASK):
-                first = waiting & -waiting
-                self.system.pending &= ~first
-                self.processor.enter(16 + first.bit_length() - 1)
             next_time = min(until, self.queue[0][0]) if self.queue else until
+            if self.cycles < self.halted_until:
+                self.skipped += max(min(next_time, self.halted_until) - self.cycles, 0)
+                continue
+            waiting, handler = self.system.wakes, self.system.next_handler
+            if handler is not None and not self.processor.register(arm.UC_ARM_REG_PRIMASK):
+                self.system.entered(handler)
+                self.processor.enter(16 + handler)
+                handler = None
             if self.processor.is_asleep:
                 if waiting:
                     self.processor.is_asleep = False
                 elif next_time > self.cycles:
-                    if not self.sleep_trim.is_eased:
+                    if not self.kind.is_nrf51 and not self.sleep_trim.is_eased:
                         raise Misuse("it sleeps with 350 µA too much (anomaly 246)")
                     self.slept_at = self.processor.instructions
                     self.skipped += next_time - self.cycles
                 continue
-            self.processor.run(min(max(next_time - self.cycles, 1), SLICE))
+            # The emulator does not report that PRIMASK was cleared. While an interrupt is masked, the image is therefore executed in single blocks if it can clear PRIMASK.
+            self.processor.run(1 if handler is not None and self.unmasks else min(max((next_time - self.cycles) // self.kind.cycles, 1), SLICE))
             if self.failure:
                 raise self.failure
             if self.processor.instructions - self.slept_at > LONGEST_AWAKE:
@@ -200,14 +218,14 @@ class Chip:
                 return block.read(offset)
             block.write(offset, value)
         except Exception as failure:
-            # Unicorn's callbacks are no place to fail in.
+            # Exceptions must not be raised in Unicorn's callbacks.
             failure.add_note(f"{'a read of' if value is None else f'a write of {value:#x} to'} {address:#010x}; PC {self.processor.pc:#010x}, at {self.seconds:.6f} s")
             self.failure = failure
             self.processor.abandon()
         return 0
 
     def block(self, address):
-        """The block with the register at an address, and where in it that is."""
+        """The block with the register at an address, and the offset in it."""
         base = address & ~0xFFF
         if base == 0x50000000 and address & 0xFFF >= 0x800:
             # The second port's registers from 0x500 on; the first one's end at 0x780.
@@ -222,7 +240,7 @@ class Chip:
         block.trigger(offset)
 
     def programming(self, engine, access, address, size, value, _):
-        """The processor writes where flash is, or UICR."""
+        """A write of the processor to flash or UICR."""
         if not self.failure:
             try:
                 self.settle()
@@ -247,17 +265,17 @@ class Chip:
         self.ram[address - RAM:address - RAM + len(data)] = data
 
     def words(self, address, count):
-        """Words of RAM, for who looks from outside."""
+        """Words of RAM, for tests."""
         data = self.load_ram(address, 4 * count, "test")
         return [int.from_bytes(data[4 * place:4 * place + 4], "little") for place in range(count)]
 
     def patch(self, address, data):
-        """Other code, as a debugger would put there."""
+        """Replaces code, like a debugger."""
         self.cells[address:address + len(data)] = data
         self.processor.engine.ctl_flush_tb()
 
     def has_anomaly(self, number):
-        """Whether it is one of those with an anomaly that not all have."""
+        """Whether the chip has this anomaly."""
         return number in self.kind.anomalies
 
     @property
@@ -271,7 +289,7 @@ class Chip:
     # Resets ("POWER", "Reset behavior").
 
     def power_on(self):
-        """Power comes: RAM holds whatever it does."""
+        """Power-on: the contents of RAM are undefined."""
         self.failure = None
         self.fill_ram()
         self.watchdog.reset()
@@ -290,7 +308,7 @@ class Chip:
         self.processor.stop()
 
     def reset_pin(self):
-        """The button, which does nothing unless the last reset found it in UICR. Anomaly 136: bits are set beside the pin's that should not be."""
+        """The reset button, which has no effect unless the last reset found its pin in UICR. Anomaly 136: additional bits of the reset reason are set."""
         if not self.has_button:
             return
         self.restart(PIN)
@@ -301,8 +319,9 @@ class Chip:
             self.restart(self.wanted_reset)
 
     def restart(self, reason):
-        """RAM, flash and some of POWER stay. The watchdog continues after a reset that the program or a lock-up brought about."""
+        """RAM, flash and part of POWER are retained. The watchdog continues after a reset by the program or by a lock-up."""
         self.wanted_reset = None
+        self.halted_until = 0
         self.resets.append(reason)
         # "All PSELRESET registers have to contain the same value" ("Pin reset").
         self.has_button = bytes(self.uicr[PSELRESET:PSELRESET + 8]) == BUTTON * 2

@@ -12,7 +12,7 @@ LFCLKSRC, APPROTECT_DISABLE, DCDCEN = 0x518, 0x558, 0x578
 RUNNING = 1 << 16
 OSCILLATOR, CRYSTAL = 0, 1
 # Start-up times of the electrical specifications.
-HFXO_STARTS, LFRC_STARTS, LFXO_STARTS = 360 * MICROSECOND, 600 * MICROSECOND, 250 * MILLISECOND
+LFRC_STARTS, LFXO_STARTS = 600 * MICROSECOND, 250 * MILLISECOND
 # From VBUS to a regulator that has settled (t_USBPWRRDY).
 REGULATOR_SETTLES = 1 * MILLISECOND
 # A tick of 32,768 Hz is 15,625 eighths of a cycle of 64 MHz.
@@ -25,7 +25,7 @@ class Clocks(Peripheral):
     events = {HFCLKSTARTED: "HFCLKSTARTED", LFCLKSTARTED: "LFCLKSTARTED", 0x108: "POFWARN", 0x10C: "DONE", 0x110: "CTTO", 0x114: "SLEEPENTER", 0x118: "SLEEPEXIT",
               USBDETECTED: "USBDETECTED", USBREMOVED: "USBREMOVED", USBPWRRDY: "USBPWRRDY", 0x128: "CTSTARTED", 0x12C: "CTSTOPPED"}
 
-    # What a loss of power alone changes.
+    # Changed only by a loss of power.
     reasons = 0
     converter = 0
     has_bus_voltage = is_regulated = False
@@ -33,6 +33,8 @@ class Clocks(Peripheral):
     def reset(self):
         super().reset()
         self.is_on_crystal = self.is_crystal_wanted = False
+        # Cycles for which the crystal has run, up to its last stop.
+        self.crystal_generation = self.crystal_time = self.crystal_began = 0
         self.source = self.running_source = OSCILLATOR
         self.low_started = None
         self.is_low_stable = False
@@ -45,7 +47,7 @@ class Clocks(Peripheral):
 
     @property
     def is_low_running(self):
-        """Whether the low-frequency clock runs, behind LFCLKSTART."""
+        """Whether the low-frequency clock runs, after LFCLKSTART."""
         return self.low_started is not None and self.chip.cycles >= self.low_started
 
     @property
@@ -56,7 +58,7 @@ class Clocks(Peripheral):
         return (self.chip.cycles - self.low_started) * TICK_DENOMINATOR // TICK_NUMERATOR
 
     def time_of(self, tick):
-        """When a tick comes; None without a clock."""
+        """The time of a tick; None without a clock."""
         if self.low_started is None:
             return None
         return self.low_started - (-tick * TICK_NUMERATOR // TICK_DENOMINATOR)
@@ -65,23 +67,28 @@ class Clocks(Peripheral):
         if task == HFCLKSTART:
             if not self.is_crystal_wanted:
                 self.is_crystal_wanted = True
-                self.chip.after(HFXO_STARTS, self, self.crystal_runs)
+                self.crystal_generation += 1
+                self.chip.after(self.chip.kind.crystal_starts * MICROSECOND, self, lambda number=self.crystal_generation: self.crystal_runs(number))
         elif task == HFCLKSTOP:
+            if self.is_on_crystal:
+                self.crystal_time += self.chip.cycles - self.crystal_began
             self.is_crystal_wanted = self.is_on_crystal = False
         elif task == LFCLKSTART:
             if self.low_started is None:
                 self.running_source = self.source
-                # The oscillator stands in, and may run already.
+                # The RC oscillator is used until the crystal is stable, and may run already.
                 self.low_started = self.chip.cycles + (0 if self.chip.watchdog.is_running else LFRC_STARTS)
                 starts = LFXO_STARTS if self.source == CRYSTAL else LFRC_STARTS
                 self.chip.after(starts, self, self.low_is_stable)
-                self.chip.rtc.schedule()
+                for rtc in self.chip.rtcs:
+                    rtc.schedule()
         elif task == LFCLKSTOP:
             self.misuse("LFCLKSTOP, which would stop the image's clock")
 
-    def crystal_runs(self):
-        if self.is_crystal_wanted:
+    def crystal_runs(self, number):
+        if self.is_crystal_wanted and number == self.crystal_generation:
             self.is_on_crystal = True
+            self.crystal_began = self.chip.cycles
             self.raise_event(HFCLKSTARTED)
 
     def low_is_stable(self):
@@ -95,7 +102,7 @@ class Clocks(Peripheral):
         return RUNNING | OSCILLATOR if self.chip.watchdog.is_running else 0
 
     def plug(self, is_plugged):
-        """VBUS comes or goes."""
+        """VBUS is connected or removed."""
         self.has_bus_voltage = is_plugged
         self.is_regulated = False
         if is_plugged:

@@ -1,15 +1,19 @@
-"""What the factory wrote into the chip, and registers that no chapter describes."""
+"""Factory information, and registers that the product specification does not describe."""
 
 from .peripheral import Peripheral
 
 
 class Factory(Peripheral):
-    """FICR, as far as the image asks: DEVICEID, and the revision, which no chapter names."""
+    """The part of FICR that the images read: DEVICEID; on the nRF52 the revision, which is not documented there; on the nRF51 the trim values of RADIO (OVERRIDEEN, BLE_1MBIT)."""
     name, base = "FICR", 0x10000000
 
     def __init__(self, chip, number, revision):
         super().__init__(chip)
-        self.known = {0x060: number & 0xFFFFFFFF, 0x064: number >> 32, 0x134: revision}
+        self.known = {0x060: number & 0xFFFFFFFF, 0x064: number >> 32}
+        if chip.kind.is_nrf51:
+            self.known |= {0x0AC: 0xFFFFFFF7, **{0x0EC + 4 * place: 0x100 + place for place in range(5)}}
+        else:
+            self.known[0x134] = revision
 
     def read(self, offset):
         if offset not in self.known:
@@ -18,7 +22,7 @@ class Factory(Peripheral):
 
 
 class SleepTrim(Peripheral):
-    """The register that anomaly 246 alone speaks of: what a chip draws in its sleep."""
+    """The register that is described only in anomaly 246: the sleep current."""
     name, base = "the register of anomaly 246", 0x4007A000
     REGISTER, EASED = 0xC84, 2
 
@@ -33,7 +37,7 @@ class SleepTrim(Peripheral):
 
 
 class USBTrim(Peripheral):
-    """Registers at 0x4006EC00 that anomalies 171, 187 and 211 alone speak of: behind a key, which locks and unlocks."""
+    """Registers at 0x4006EC00 that are described only in anomalies 171, 187 and 211, protected by a key."""
     name, base = "the registers of anomalies 171, 187 and 211", 0x4006E000
     KEY, WAKE_UP, ACTIVITY, UNLOCK = 0xC00, 0xC14, 0xD14, 0x9375
 

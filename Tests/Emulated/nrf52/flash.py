@@ -1,5 +1,5 @@
-"""The flash and its controller (nRF52833 and nRF52840 Product Specifications, "NVMC"), by the model of the virtual probe in Tests/Flash. Code in flash stands still while it is written
-or erased, so that it never sees the controller busy."""
+"""The flash and its controller (nRF52833 and nRF52840 Product Specifications, "NVMC"), by the model of the virtual probe in Tests/Flash. Code in flash is stalled
+during a write or an erasure, so that it never reads a busy controller."""
 
 import random
 
@@ -14,7 +14,7 @@ REGISTERS = {nonvolatile.READY, nonvolatile.READYNEXT, nonvolatile.CONFIG, nonvo
 
 
 class PowerCut(Exception):
-    """Power went while the flash was written or erased."""
+    """Loss of power during a write or an erasure."""
 
 
 class FlashController(Peripheral):
@@ -32,7 +32,7 @@ class FlashController(Peripheral):
         self.memory.reset()
 
     def place(self, address):
-        """The array with an address, and where in it that is."""
+        """The array that contains an address, and the offset in it."""
         return (self.uicr, address - nonvolatile.UICR) if address >= nonvolatile.UICR else (self.cells, address)
 
     def load(self, address, size):
@@ -40,12 +40,12 @@ class FlashController(Peripheral):
         return bytes(cells[place:place + size])
 
     def cut(self, operations, seed):
-        """Has power go in the midst of a write or an erasure, after so many others."""
+        """Interrupts the power during a write or an erasure, after a number of others."""
         self.operations_left, self.chance = operations, random.Random(seed)
 
     def store(self, address, data):
         if self.operations_left == 0:
-            # Any of the bits that were to change have changed.
+            # Any of the bits that were to change may have changed.
             old, new = int.from_bytes(self.load(address, len(data)), "little"), int.from_bytes(data, "little")
             mask = self.chance.getrandbits(8 * len(data))
             data = (new & mask | old & ~mask).to_bytes(len(data), "little")
@@ -53,7 +53,7 @@ class FlashController(Peripheral):
         cells[place:place + len(data)] = data
 
     def take(self, time):
-        """Time in which the processor stood still; what was against the rules ends the test."""
+        """Adds the time in which the processor was stalled; a violation of the rules fails the test."""
         if self.memory.violations:
             found = self.memory.violations[0]
             self.misuse(f"{found.what} at {found.address:#x}")
@@ -65,7 +65,7 @@ class FlashController(Peripheral):
         self.chip.stand_still(time)
 
     def program(self, address, size, value):
-        """A write of the image's to the flash, or to UICR."""
+        """A write of the image to the flash or to UICR."""
         self.memory.program(address, size, value & (1 << 8 * size) - 1)
         self.take(WORD_TAKES)
 

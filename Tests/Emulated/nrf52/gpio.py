@@ -4,7 +4,7 @@ from .peripheral import Peripheral
 
 
 class GPIO(Peripheral):
-    """A port. `levels` is what is on its pins from outside."""
+    """A port. `levels` are the external levels of its pins."""
     OUT, OUTSET, OUTCLR, IN, DIR, DIRSET, DIRCLR, CNF = 0x504, 0x508, 0x50C, 0x510, 0x514, 0x518, 0x51C, 0x700
 
     def __init__(self, chip, number, base, pins):

@@ -1,4 +1,4 @@
-"""What the tests of the image on its chip have in common."""
+"""Common code of the tests of images on the model."""
 
 import asyncio
 import unittest
@@ -11,14 +11,14 @@ from .chip import Chip
 from .image import built, kind, names
 from .virtual_time import Attached
 
-# What the image shows others of itself.
+# The payload of the image.
 OWN = herald.fixed_payload(826, 0, 1234567890)
-# What Swift traps with.
+# The instruction of Swift's traps.
 UDF = bytes.fromhex("fede")
 
 
 class OnChip(unittest.TestCase):
-    """Has a chip that was switched on, with the image of a board in it."""
+    """A chip with the image of a board, after power-on."""
     board = "nrf52833dk"
     role = "wearable"
 
@@ -31,14 +31,14 @@ class OnChip(unittest.TestCase):
         return Chip(built(self.board, self.role), kind(self.board), **options)
 
     def records(self, event=None):
-        """What the flash holds, by a decoder that is not ours."""
+        """The contents of the flash, by the independent decoder."""
         start, size = self.names["log_start"], self.names["log_size"]
         found = pages(None, self.chip.kind.memory.page_size, bytes(self.chip.cells[start:start + size]))
         records = [record for number in sorted(found) for record in found[number][1]]
         return [record for record in records if event in (None, record["event"])]
 
     def run_to_sleep(self, seconds=35):
-        """Has it run until its log has been kept for the first time, and then until it sleeps."""
+        """Runs it until its log has been committed for the first time, and then until it sleeps."""
         self.chip.run_for(seconds)
         for _ in range(1000):
             if self.chip.processor.is_asleep:
@@ -47,7 +47,7 @@ class OnChip(unittest.TestCase):
         self.fail("it does not sleep")
 
     def trap(self):
-        """Has it run into what Swift traps with, and restart; where."""
+        """Makes it execute a trap and restart; returns the address."""
         self.run_to_sleep(0.1)
         place, resets = self.chip.processor.pc, len(self.chip.resets)
         was = bytes(self.chip.cells[place:place + 2])
@@ -58,7 +58,7 @@ class OnChip(unittest.TestCase):
         return place
 
     def assertKept(self, before):
-        """All that was in the log is in it; what there is now."""
+        """Checks that all former records are in the log; returns its contents."""
         after = self.records()
         self.assertEqual(after[:len(before)], before)
         boots = [record["boot"] for record in after if record["event"] == "started"]
@@ -66,7 +66,7 @@ class OnChip(unittest.TestCase):
         return after
 
     async def meet(self, seconds):
-        """An Android-like phone and an iPhone come, read it, and stay for so long."""
+        """An Android-like phone and an iPhone arrive, read it, and stay for a time."""
         async with World() as world:
             phones = await world.android(1), await world.ios(1)
             async with Attached(self.chip, world.port):

@@ -1,16 +1,16 @@
-"""What the peripherals of the chip have in common: tasks, events, interrupts, shortcuts (nRF52833 and nRF52840 Product Specifications, "Peripheral interface")."""
+"""Common code of the peripherals: tasks, events, interrupts, shortcuts (nRF52833 and nRF52840 Product Specifications, "Peripheral interface")."""
 
 TASKS, EVENTS, CONFIGURATION = range(0x000, 0x100, 4), range(0x100, 0x200, 4), range(0x500, 0x1000, 4)
 SHORTS, INTEN, INTENSET, INTENCLR = 0x200, 0x300, 0x304, 0x308
 
 
 class Misuse(AssertionError):
-    """The image did what the product specification does not know, or forbids."""
+    """An access that the product specification does not define, or forbids."""
 
 
 class Peripheral:
-    """A block of registers. `tasks` and `events` have the names of those there are by their offsets, `configuration` the values after a reset of what is
-    kept as it was written. An access to anything else is a misuse."""
+    """A block of registers. `tasks` and `events` map offsets to names, `configuration` maps the offsets of plain registers to their reset values. An access to any
+    other offset is a misuse."""
     name = ""
     base = 0
     interrupt = None
@@ -18,9 +18,9 @@ class Peripheral:
     events = {}
     configuration = {}
     shortcuts = {}
-    # Not all have the register INTEN itself.
+    # Not all peripherals have the register INTEN.
     has_inten = False
-    # What is waited for is dropped when this changes.
+    # Scheduled actions are dropped when this changes.
     generation = 0
 
     def __init__(self, chip):
@@ -50,7 +50,7 @@ class Peripheral:
 
     @property
     def line(self):
-        """Whether the interrupt line is up. The bit of an event in INTEN is its place."""
+        """Whether the interrupt line is up. The bit of an event in INTEN is its index."""
         return any(self.enabled >> (event - 0x100) // 4 & 1 for event in self.happened)
 
     def signal(self):

@@ -1,4 +1,4 @@
-"""The Cortex-M4 of the chip: Unicorn runs its instructions, and what Unicorn leaves out is here: sleep, exceptions, and counting."""
+"""The processor of the chip, a Cortex-M0 or Cortex-M4: Unicorn runs its instructions, and what Unicorn leaves out is here: sleep, exceptions, and counting."""
 
 import ctypes
 import functools
@@ -16,13 +16,15 @@ TRANSLATIONS = 16 << 20
 WFI, WFE = b"\x30\xbf", b"\x20\xbf"
 HARD_FAULT = 3
 # Unicorn's numbers of exceptions: those of QEMU's processor.
-UNDEFINED, SUPERVISOR_CALL, NO_FETCH, BREAKPOINT = 1, 2, 3, 7
+UNDEFINED, SUPERVISOR_CALL, NO_FETCH, BREAKPOINT, EXCEPTION_EXIT = 1, 2, 3, 7, 8
 # Bits of CFSR (Armv7-M Architecture Reference Manual, B3.2.15).
 IACCVIOL, DACCVIOL, MSTKERR, MMARVALID = 1 << 0, 1 << 1, 1 << 4, 1 << 7
 IBUSERR, PRECISERR, STKERR, BFARVALID = 1 << 8, 1 << 9, 1 << 12, 1 << 15
 UNDEFINSTR = 1 << 16
 FRAME = [arm.UC_ARM_REG_R0, arm.UC_ARM_REG_R1, arm.UC_ARM_REG_R2, arm.UC_ARM_REG_R3, arm.UC_ARM_REG_R12, arm.UC_ARM_REG_LR]
-THUMB = 1 << 24
+THUMB, ALIGNED = 1 << 24, 1 << 9
+# What LR is in a handler: the return to a handler, and to the program.
+TO_HANDLER, TO_PROGRAM = 0xFFFFFFF1, 0xFFFFFFF9
 
 
 class Count(ctypes.Structure):
@@ -42,12 +44,12 @@ def counter():
 
 
 class Processor:
-    """`code` is the flash at address 0. `system` is the system control block, which knows faults and what waits."""
+    """`code` is the flash at address 0. `system` is the system control block, with faults and pending interrupts."""
 
-    def __init__(self, code):
+    def __init__(self, code, is_small=False):
         self.engine = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
         self.engine.ctl_set_tcg_buffer_size(TRANSLATIONS)
-        self.engine.ctl_set_cpu_model(arm.UC_CPU_ARM_CORTEX_M4)
+        self.engine.ctl_set_cpu_model(arm.UC_CPU_ARM_CORTEX_M0 if is_small else arm.UC_CPU_ARM_CORTEX_M4)
         self.system = None
         self.is_asleep = self.is_locked_up = False
         self.invalid = self.exception = None
@@ -62,7 +64,7 @@ class Processor:
 
     @property
     def instructions(self):
-        """How many have been run."""
+        """The number of instructions executed."""
         return self.count.instructions
 
     def register(self, number):
@@ -86,11 +88,11 @@ class Processor:
         self.is_asleep = self.is_locked_up = False
 
     def stop(self):
-        """Ends `run` at the end of the block of instructions. Where Unicorn is stopped in the midst of an access, it does that again."""
+        """Ends `run` at the end of the block of instructions. If Unicorn is stopped during an access, it repeats the access."""
         self.count.limit = 0
 
     def abandon(self):
-        """Ends `run` at once. It cannot go on."""
+        """Ends `run` at once; it cannot continue."""
         self.engine.emu_stop()
 
     def note_exception(self, engine, number, _):
@@ -102,7 +104,7 @@ class Processor:
         return False
 
     def run(self, instructions):
-        """Runs about so many instructions: to the end of a block, a sleep, a fault, or `stop`."""
+        """Executes about this number of instructions: to the end of a block, a sleep, a fault, or `stop`."""
         self.exception = self.invalid = None
         self.count.limit, self.count.was_stopped = self.count.instructions + instructions, 0
         try:
@@ -120,6 +122,8 @@ class Processor:
 
     def fault(self, error):
         system = self.system
+        if self.exception == EXCEPTION_EXIT and self.invalid is None:
+            return self.leave()
         if self.invalid is not None:
             access, address = self.invalid
             is_guarded = system.guards(address)
@@ -130,10 +134,10 @@ class Processor:
             else:
                 status, system.bus_address = PRECISERR | BFARVALID, address
         elif self.exception == NO_FETCH:
-            # Of an address where nothing is executed: the upper half of the memory map (B3.1).
+            # Execution from a non-executable address: the upper half of the memory map (B3.1).
             status = IACCVIOL if self.pc >= 0xE0000000 else IBUSERR
         elif error is not None and error.errno == unicorn.UC_ERR_INSN_INVALID or self.exception in (UNDEFINED, BREAKPOINT):
-            # A breakpoint without a debugger is a hard fault; what Swift traps with is an undefined instruction.
+            # A breakpoint without a debugger is a hard fault; Swift's trap is an undefined instruction.
             status = UNDEFINSTR if self.exception != BREAKPOINT else 0
         else:
             raise AssertionError(f"Unicorn stopped at {self.pc:#x}: {error}, exception {self.exception}")
@@ -148,16 +152,27 @@ class Processor:
         self.is_asleep = False
         engine, stack = self.engine, self.register(arm.UC_ARM_REG_SP)
         frame = (stack - 32) & ~7
-        status = self.register(arm.UC_ARM_REG_XPSR) | THUMB | (1 << 9 if frame != stack - 32 else 0)
+        status = self.register(arm.UC_ARM_REG_XPSR) | THUMB | (ALIGNED if frame != stack - 32 else 0)
         words = [*map(self.register, FRAME), self.pc, status]
         try:
             engine.mem_write(frame, b"".join(word.to_bytes(4, "little") for word in words))
         except unicorn.UcError:
-            # The frame is lost, and the stack pointer stands where it would have been.
+            # The frame is lost, and the stack pointer has the value that it would have had.
             self.system.fault_status |= MSTKERR if self.system.guards(frame) else STKERR
             number = HARD_FAULT
         engine.reg_write(arm.UC_ARM_REG_SP, frame)
-        engine.reg_write(arm.UC_ARM_REG_LR, 0xFFFFFFF9)
+        engine.reg_write(arm.UC_ARM_REG_LR, TO_HANDLER if status & 0x1FF else TO_PROGRAM)
         engine.reg_write(arm.UC_ARM_REG_XPSR, THUMB | number)
         handler = int.from_bytes(engine.mem_read(4 * number, 4), "little")
         engine.reg_write(arm.UC_ARM_REG_PC, handler)
+
+    def leave(self):
+        """Returns from a handler."""
+        engine, stack = self.engine, self.register(arm.UC_ARM_REG_SP)
+        words = [int.from_bytes(engine.mem_read(stack + 4 * place, 4), "little") for place in range(8)]
+        for register, word in zip(FRAME, words):
+            engine.reg_write(register, word)
+        engine.reg_write(arm.UC_ARM_REG_XPSR, words[7] & ~ALIGNED)
+        engine.reg_write(arm.UC_ARM_REG_SP, stack + 32 + (4 if words[7] & ALIGNED else 0))
+        engine.reg_write(arm.UC_ARM_REG_PC, words[6] | 1)
+        self.system.left()

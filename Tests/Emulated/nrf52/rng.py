@@ -7,7 +7,7 @@ from .peripheral import Peripheral
 
 
 class RNG(Peripheral):
-    """The generator, whose numbers here are the same in every run with the same seed."""
+    """The generator; in the model its numbers are determined by the seed."""
     name, base, interrupt = "RNG", 0x4000D000, 13
     START, STOP, VALRDY, CONFIG, VALUE = 0x000, 0x004, 0x100, 0x504, 0x508
     tasks = {START: "START", STOP: "STOP"}

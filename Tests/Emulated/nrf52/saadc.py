@@ -5,7 +5,7 @@ from .peripheral import Peripheral
 
 
 class SAADC(Peripheral):
-    """The converter. `millivolts` is what is on its inputs, by PSELP."""
+    """The converter. `millivolts` has the voltages of its inputs, by PSELP."""
     name, base, interrupt = "SAADC", 0x40007000, 7
     has_inten = True
     START, SAMPLE, STOP = 0x000, 0x004, 0x008

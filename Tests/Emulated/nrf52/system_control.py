@@ -3,7 +3,7 @@
 from .peripheral import Misuse
 
 BASE = 0xE000E000
-SET_ENABLE, CLEAR_ENABLE, SET_PENDING, CLEAR_PENDING = 0x100, 0x180, 0x200, 0x280
+SET_ENABLE, CLEAR_ENABLE, SET_PENDING, CLEAR_PENDING, PRIORITY = 0x100, 0x180, 0x200, 0x280, 0x400
 CPUID, ICSR, AIRCR, SCR, SHCSR, CFSR, HFSR, MMFAR, BFAR = 0xD00, 0xD04, 0xD0C, 0xD10, 0xD24, 0xD28, 0xD2C, 0xD34, 0xD38
 MPU_TYPE, MPU_CTRL, MPU_RNR, MPU_RBAR, MPU_RASR = range(0xD90, 0xDA4, 4)
 # 48 interrupts, so two words (nRF52833 and nRF52840 Product Specifications, "Core components").
@@ -21,6 +21,9 @@ class SystemControl:
 
     def reset(self):
         self.enabled = self.pending = 0
+        self.priorities = [0] * INTERRUPTS
+        # The interrupts that are being handled, in the order of preemption.
+        self.active = []
         self.fault_status = self.memory_address = self.bus_address = 0
         self.protection, self.region = 0, 0
         self.regions = [[0, 0] for _ in range(REGIONS)]
@@ -30,11 +33,34 @@ class SystemControl:
     def pend(self, number):
         """An interrupt line is up."""
         self.pending |= 1 << number
+        if self.next_handler is not None:
+            self.chip.processor.stop()
 
     @property
     def wakes(self):
-        """Whether something ends a sleep: an interrupt that is enabled, also one that PRIMASK holds back (B1.5.19)."""
+        """Whether something ends a sleep: an enabled interrupt, also if PRIMASK masks it (B1.5.19)."""
         return self.pending & self.enabled
+
+    @property
+    def next_handler(self):
+        """The interrupt that is handled next, if PRIMASK permits: that of the highest priority, which must be higher than the one in progress (B1.5.4)."""
+        wakes = self.pending & self.enabled
+        if not wakes:
+            return None
+        waiting = [number for number in range(INTERRUPTS) if wakes >> number & 1]
+        first = min(waiting, key=lambda number: (self.priorities[number], number))
+        if self.active and self.priorities[first] >= min(self.priorities[number] for number in self.active):
+            return None
+        return first
+
+    def entered(self, number):
+        self.pending &= ~(1 << number)
+        self.active.append(number)
+
+    def left(self):
+        """The last handler has returned. An interrupt whose line is still active becomes pending again."""
+        if self.active:
+            self.pending |= self.lines() & 1 << self.active.pop()
 
     def lines(self):
         """The interrupts whose lines are up."""
@@ -59,6 +85,8 @@ class SystemControl:
         for first, value in ((SET_ENABLE, self.enabled), (CLEAR_ENABLE, self.enabled), (SET_PENDING, self.pending), (CLEAR_PENDING, self.pending)):
             if first <= offset < first + 4 * WORDS:
                 return value >> 8 * (offset - first) & 0xFFFFFFFF
+        if PRIORITY <= offset < PRIORITY + INTERRUPTS:
+            return int.from_bytes(bytes(self.priorities[offset - PRIORITY:offset - PRIORITY + 4]), "little")
         known = {CPUID: 0x410FC241, AIRCR: 0xFA050000, SHCSR: 0, CFSR: self.fault_status, HFSR: 1 << 30 if self.fault_status else 0, MMFAR: self.memory_address,
                  BFAR: self.bus_address, MPU_TYPE: REGIONS << 8, MPU_CTRL: self.protection, MPU_RNR: self.region, MPU_RBAR: self.regions[self.region][0],
                  MPU_RASR: self.regions[self.region][1]}
@@ -73,7 +101,11 @@ class SystemControl:
                 if mask >> INTERRUPTS:
                     raise Misuse(f"{self.name}: interrupts {mask:#x}, of which there are {INTERRUPTS}")
                 return self.change(first, mask)
-        if offset == AIRCR:
+        if PRIORITY <= offset < PRIORITY + INTERRUPTS:
+            # Three bits of each byte exist on the nRF52, two on the nRF51.
+            implemented = 0xC0 if self.chip.kind.is_nrf51 else 0xE0
+            self.priorities[offset - PRIORITY:offset - PRIORITY + 4] = [byte & implemented for byte in value.to_bytes(4, "little")]
+        elif offset == AIRCR:
             if value >> 16 != 0x05FA or value & 0xFFFF != 4:
                 raise Misuse(f"{self.name}: {value:#x} for AIRCR")
             self.chip.request_reset()
@@ -108,5 +140,7 @@ class SystemControl:
         elif kind == SET_PENDING:
             self.pending |= mask
         else:
-            # An interrupt whose line is still up waits again at once (B3.4.1).
+            # An interrupt whose line is still active becomes pending again at once (B3.4.1).
             self.pending = self.pending & ~mask | self.lines()
+        if self.next_handler is not None:
+            self.chip.processor.stop()

@@ -4,14 +4,14 @@ from .clocks import TICK_DENOMINATOR, TICK_NUMERATOR
 from .peripheral import Peripheral
 
 START, STOP, CLEAR = 0x000, 0x004, 0x008
-COMPARE = 0x140
+OVERFLOW, COMPARE = 0x104, 0x140
 TURN = 1 << 24
 
 
 class RTC(Peripheral):
-    """A real-time counter. That its tasks take up to two ticks is not modelled."""
+    """A real-time counter. The delay of its tasks of up to two ticks is not modelled."""
     tasks = {START: "START", STOP: "STOP", CLEAR: "CLEAR", 0x00C: "TRIGOVRFLW"}
-    events = {0x100: "TICK", 0x104: "OVRFLW", **{COMPARE + 4 * number: f"COMPARE{number}" for number in range(4)}}
+    events = {0x100: "TICK", OVERFLOW: "OVRFLW", **{COMPARE + 4 * number: f"COMPARE{number}" for number in range(4)}}
     EVTEN, EVTENSET, EVTENCLR, COUNTER, PRESCALER, CC = 0x340, 0x344, 0x348, 0x504, 0x508, 0x540
     configuration = dict.fromkeys([PRESCALER, *range(CC, CC + 16, 4)], 0)
 
@@ -29,7 +29,7 @@ class RTC(Peripheral):
 
     @property
     def total(self):
-        """The counter, had it more than 24 bits."""
+        """The counter extended beyond 24 bits."""
         if not self.is_running:
             return self.counted
         return self.counted + (self.chip.clocks.ticks - self.since) // (self.registers[self.PRESCALER] + 1)
@@ -57,6 +57,21 @@ class RTC(Peripheral):
             match = earliest + (self.registers[self.CC + 4 * number] - earliest) % TURN
             tick = self.since + (match - self.counted) * (self.registers[self.PRESCALER] + 1)
             self.chip.at(self.chip.clocks.time_of(tick), self, lambda number=number: self.matched(number))
+        turn = (self.total // TURN + 1) * TURN
+        tick = self.since + (turn - self.counted) * (self.registers[self.PRESCALER] + 1)
+        self.chip.at(self.chip.clocks.time_of(tick), self, self.turned)
+
+    def turned(self):
+        if (self.enabled | self.routed) >> 1 & 1:
+            self.raise_event(OVERFLOW)
+        self.schedule()
+
+    def last_tick(self):
+        """The time of its last tick; None if TICK is not routed."""
+        if not self.routed & 1 or not self.is_running:
+            return None
+        ticks = self.chip.clocks.ticks
+        return self.chip.clocks.time_of(ticks - (ticks - self.since) % (self.registers[self.PRESCALER] + 1))
 
     def matched(self, number):
         # No event without its interrupt or its route ("Event control").
@@ -93,39 +108,89 @@ class RTC(Peripheral):
 
 
 class Timer(Peripheral):
-    """A TIMER that counts events. What it does with the clock is not modelled."""
-    COUNT, CLEAR, CAPTURE, MODE, BITMODE, PRESCALER, CC = 0x008, 0x00C, 0x040, 0x504, 0x508, 0x510, 0x540
-    tasks = {START: "START", STOP: "STOP", COUNT: "COUNT", CLEAR: "CLEAR", 0x010: "SHUTDOWN", **{0x040 + 4 * number: f"CAPTURE{number}" for number in range(6)}}
-    events = {COMPARE + 4 * number: f"COMPARE{number}" for number in range(6)}
-    configuration = {MODE: 0, BITMODE: 0, PRESCALER: 4, **dict.fromkeys(range(CC, CC + 24, 4), 0)}
+    """A TIMER that counts events, or time. Captures at the ticks of an RTC are computed when their register is read."""
+    COUNT, CLEAR, SHUTDOWN, CAPTURE, MODE, BITMODE, PRESCALER, CC = 0x008, 0x00C, 0x010, 0x040, 0x504, 0x508, 0x510, 0x540
+    # The register of anomaly 73.
+    CLOCK = 0xC0C
 
-    def __init__(self, chip, number, base, interrupt):
-        self.name, self.base, self.interrupt = f"TIMER{number}", base, interrupt
+    def __init__(self, chip, number, base, interrupt, compares=6):
+        self.name, self.base, self.interrupt, self.compares = f"TIMER{number}", base, interrupt, compares
+        places = range(compares)
+        self.tasks = {START: "START", STOP: "STOP", self.COUNT: "COUNT", self.CLEAR: "CLEAR", self.SHUTDOWN: "SHUTDOWN",
+                      **{self.CAPTURE + 4 * place: f"CAPTURE{place}" for place in places}}
+        self.events = {COMPARE + 4 * place: f"COMPARE{place}" for place in places}
+        self.shortcuts = {place: (COMPARE + 4 * place, self.CLEAR) for place in places} | {8 + place: (COMPARE + 4 * place, STOP) for place in places}
+        self.configuration = {self.MODE: 0, self.BITMODE: 0, self.PRESCALER: 4, **dict.fromkeys(range(self.CC, self.CC + 4 * compares, 4), 0)}
+        if chip.has_anomaly(73):
+            self.configuration[self.CLOCK] = 0
         super().__init__(chip)
 
     def reset(self):
         super().reset()
-        self.is_running, self.count = False, 0
+        self.is_running, self.count, self.since = False, 0, 0
+
+    @property
+    def is_counter(self):
+        return self.registers[self.MODE] != 0
+
+    @property
+    def tick(self):
+        """Cycles for each count of time."""
+        return 4 << self.registers[self.PRESCALER]
+
+    @property
+    def mask(self):
+        return (1 << (16, 8, 24, 32)[self.registers[self.BITMODE]]) - 1
+
+    def value(self, time=None):
+        """The counter, now or at another time since it was started."""
+        if self.is_counter or not self.is_running:
+            return self.count
+        return self.count + max((time or self.chip.cycles) - self.since, 0) // self.tick & self.mask
 
     def trigger(self, task):
-        if task == START:
-            if self.registers[self.MODE] not in (1, 2):
-                self.misuse("START as a timer: the model counts events alone")
-            self.is_running = True
-        elif task == STOP:
-            self.is_running = False
+        value = self.value()
+        if task == START and not self.is_running:
+            if self.chip.has_anomaly(73) and self.chip.processor.is_asleep and not self.registers[self.CLOCK]:
+                self.misuse("START through PPI in a sleep (anomaly 73)")
+            self.is_running, self.since = True, self.chip.cycles
+        elif task in (STOP, self.SHUTDOWN):
+            self.count, self.is_running = value, False
         elif task == self.CLEAR:
-            self.count = 0
+            self.count, self.since = 0, self.chip.cycles
         elif task == self.COUNT:
-            if self.is_running:
-                self.count = (self.count + 1) & (1 << (16, 8, 24, 32)[self.registers[self.BITMODE]]) - 1
+            if self.is_running and self.is_counter:
+                self.count = self.count + 1 & self.mask
         elif task >= self.CAPTURE:
-            self.registers[self.CC + task - self.CAPTURE] = self.count
+            self.registers[self.CC + task - self.CAPTURE] = value
+        self.schedule()
+
+    def read(self, offset):
+        if self.CC <= offset < self.CC + 4 * self.compares:
+            time = self.chip.ppi.last_tick(self.base + self.CAPTURE + offset - self.CC)
+            if time is not None:
+                self.registers[offset] = self.value(time)
+        return super().read(offset)
 
     def configure(self, offset, value):
-        if offset in (self.MODE, self.BITMODE) and self.is_running:
+        if offset in (self.MODE, self.BITMODE, self.PRESCALER) and self.is_running:
             self.misuse(f"{offset:#x} was written while it runs")
         super().configure(offset, value)
+        self.schedule()
+
+    def schedule(self):
+        """The next match of each compare value."""
+        self.generation += 1
+        if self.is_counter or not self.is_running:
+            return
+        counts = (self.chip.cycles - self.since) // self.tick
+        for number in range(self.compares):
+            ahead = (self.registers[self.CC + 4 * number] - self.count - counts - 1 & self.mask) + 1
+            self.chip.at(self.since + (counts + ahead) * self.tick, self, lambda number=number: self.matched(number))
+
+    def matched(self, number):
+        self.raise_event(COMPARE + 4 * number)
+        self.schedule()
 
 
 class Watchdog(Peripheral):
@@ -156,7 +221,7 @@ class Watchdog(Peripheral):
 
     def bite(self):
         self.raise_event(0x100)
-        # Two ticks are left for what TIMEOUT's interrupt wants to do; the image has none.
+        # The reset follows TIMEOUT after two ticks, in which its interrupt could run; the image does not use it.
         self.chip.after(2 * TICK_NUMERATOR // TICK_DENOMINATOR, self, self.chip.watchdog_reset)
 
     def read(self, offset):

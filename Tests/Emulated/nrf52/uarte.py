@@ -14,13 +14,13 @@ NOT_CONNECTED = 1 << 31
 FIFO = 6
 # "RTS is deactivated when the receiver is only able to receive four more bytes."
 FIFO_HOLDS_BACK = FIFO - 4
-# The way of a byte from the FIFO to RAM, and what it takes a task to start: six and four cycles of the 16 MHz bus. The manual does not say.
+# The transfer of a byte from the FIFO to RAM, and the start of a task: six and four cycles of the 16 MHz bus. Not specified in the manual.
 MOVE, STARTS = 24, 16
 
 
 class Line:
-    """What the UARTE is connected to. `send` are bytes on their way to it; what it sent is in `received`, and `on_packet` is called when it has come to
-    rest. `is_clear_to_send` is what the other side lets its RTS, our CTS, be; `heeds` is whether it looks at ours."""
+    """What the UARTE is connected to. `send` are bytes to be transmitted to it; bytes that it sent are in `received`, and `on_packet` is called when its
+    transmission pauses. `is_clear_to_send` is the state of the other side's RTS, the UARTE's CTS; `heeds` is whether the other side observes the UARTE's RTS."""
 
     def __init__(self):
         self.waiting = collections.deque()
@@ -53,7 +53,7 @@ class UARTE(Peripheral):
         self.line_outside = line
         line.on_bytes = self.pump
         self.lost = 0
-        # What the manual leaves open, and a test may change.
+        # Not specified in the manual; tests can change these values.
         self.starting_takes, self.moving_takes = STARTS, MOVE
         super().__init__(chip)
 
@@ -66,7 +66,7 @@ class UARTE(Peripheral):
         self.is_starting = self.is_moving = self.is_arriving = False
         self.received = self.transmitted = 0
         self.transmitting, self.is_leaving = None, False
-        # Bytes that came although RTS was up.
+        # Bytes received while RTS was inactive.
         self.late = 0
 
     @property
@@ -83,7 +83,7 @@ class UARTE(Peripheral):
 
     @property
     def is_held_back(self):
-        """RTS: whether the other side is asked to wait."""
+        """RTS: whether the other side must wait."""
         return not self.is_on or not self.is_receiver_on or len(self.fifo) >= FIFO_HOLDS_BACK
 
     # Tasks.
@@ -126,13 +126,13 @@ class UARTE(Peripheral):
     # The line.
 
     def pump(self):
-        """Has the next byte begin, in each direction in which one may."""
+        """Starts the next byte in each direction in which this is possible."""
         if not self.is_on:
             return
         line = self.line_outside
         if line.waiting and not self.is_arriving and self.is_receiver_on:
             is_held = self.has_flow_control and line.heeds and self.is_held_back
-            # One more byte may have been on its way to the other side's shift register.
+            # One more byte may have been in the other side's shift register.
             if not is_held or self.late < 1:
                 self.late = self.late + 1 if is_held else 0
                 self.is_arriving = True
@@ -223,7 +223,7 @@ class UARTE(Peripheral):
         super().configure(offset, value)
 
     def check_pins(self):
-        """"Pin configuration": what has to be set in GPIO before."""
+        """"Pin configuration": the required settings of GPIO."""
         for register, is_output in ((PSEL_TXD, True), (PSEL_RXD, False), (PSEL_RTS, True), (PSEL_CTS, False)):
             selected = self.registers[register]
             if selected & NOT_CONNECTED:

@@ -1,17 +1,18 @@
-"""A host at the chip's USB connector, in the chip's time: resets the bus, gives the device an address, and moves packets (Universal Serial Bus Specification 2.0, 5 and 8)."""
+"""A host at the chip's USB connector, in the chip's time: resets the bus, gives the device an address, and moves packets (Universal Serial Bus Specification 2.0, 5
+and 8)."""
 
 import asyncio
 
 from .usbd import ACK, NAK, PACKET, STALL
 
-# What a transaction of 64 bytes takes at full speed, roughly, and how long a host holds the bus in reset and waits before it (7.1.7.3, 7.1.7.5).
+# The approximate duration of a transaction of 64 bytes at full speed, and the durations of the bus reset and of the wait before it (7.1.7.3, 7.1.7.5).
 TRANSACTION, DEBOUNCE, RESET, RECOVERY = 0.00006, 0.1, 0.05, 0.01
 GET_DESCRIPTOR, SET_ADDRESS, SET_CONFIGURATION, CLEAR_FEATURE = 6, 5, 9, 1
 ADDRESS = 5
 
 
 class Stalled(Exception):
-    """The device refuses."""
+    """The device responds with STALL."""
 
 
 class Gone(Exception):
@@ -19,14 +20,14 @@ class Gone(Exception):
 
 
 class Host:
-    """The host. The cable is plugged in when it is made."""
+    """The host. Its construction connects the cable."""
 
     def __init__(self, chip):
         self.chip, self.device = chip, chip.usb
         self.changed = asyncio.Event()
         self.toggles = {}
         self.is_attached = False
-        # How many packets went either way, without those of the control endpoint.
+        # The number of packets in each direction, without those of the control endpoint.
         self.packets = 0
         self.device.on_change = self.note_change
         chip.clocks.plug(True)
@@ -41,7 +42,7 @@ class Host:
         self.note_change()
 
     async def change(self):
-        """Waits until the device may have something else to say."""
+        """Waits until the device's response may have changed."""
         self.changed.clear()
         await self.changed.wait()
         if self.is_attached and not self.device.is_visible:
@@ -74,7 +75,7 @@ class Host:
     # Transfers.
 
     async def transact(self, token):
-        """Repeats a transaction until the device does not put it off."""
+        """Repeats a transaction until the response is not NAK."""
         while True:
             await asyncio.sleep(TRANSACTION)
             if not self.device.is_visible:
@@ -88,7 +89,7 @@ class Host:
             await self.change()
 
     async def control(self, setup, data=b""):
-        """A control transfer; what it brings."""
+        """A control transfer; returns its data."""
         length, is_in = int.from_bytes(setup[6:8], "little"), bool(setup[0] & 0x80)
         await self.transact(lambda: self.device.setup(setup))
         if setup[:2] in (bytes([0, SET_CONFIGURATION]), bytes([1, 11])):
@@ -115,7 +116,7 @@ class Host:
         return found
 
     async def read(self, number, length):
-        """A transfer from an endpoint, to its first short packet or as long as asked for."""
+        """A transfer from an endpoint, up to the first short packet or the requested length."""
         found = b""
         while True:
             toggle, piece = await self.transact(lambda: self.device.input(number))
@@ -128,7 +129,7 @@ class Host:
                 return found[:length]
 
     async def write(self, number, data):
-        """A transfer to an endpoint, in packets of 64 bytes; an empty one is a packet of its own."""
+        """A transfer to an endpoint, in packets of 64 bytes; an empty transfer is one packet."""
         for start in range(0, max(len(data), 1), PACKET):
             piece, toggle = data[start:start + PACKET], self.toggles.get(number, 0)
             assert await self.transact(lambda: self.device.output(number, toggle, piece)) == ACK

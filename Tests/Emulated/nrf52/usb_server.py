@@ -1,4 +1,4 @@
-"""The chip's USB device for other programs on this machine: a USB/IP server, whose host is in usb_host.py."""
+"""Exports the chip's USB device to other programs on this machine: a USB/IP server with the host of usb_host.py."""
 
 import asyncio
 import contextlib
@@ -9,7 +9,7 @@ from .usb_host import Gone, Host, Stalled
 
 
 class USBServer:
-    """An asynchronous context manager; `port` is where it listens, `host` the host. A device that leaves the bus ends the connection of who has it."""
+    """An asynchronous context manager; `port` is its TCP port, `host` the host. A device that leaves the bus ends the connection of its client."""
 
     def __init__(self, chip):
         self.chip = chip
@@ -30,7 +30,7 @@ class USBServer:
 
     @property
     def link(self):
-        """How herald-host reaches the device."""
+        """herald-host's name of the device."""
         return f"usbip://127.0.0.1:{self.port}/{usbip.BUS_ID.decode()}"
 
     async def connected(self, reader, writer):
@@ -46,7 +46,7 @@ class USBServer:
             writer.close()
 
     async def greet(self, reader, writer):
-        """Answers requests until the device is imported; whether it is."""
+        """Processes requests until the device is imported; whether it is."""
         while True:
             _, code, _ = usbip.OPERATION.unpack(await reader.readexactly(usbip.OPERATION.size))
             if code == usbip.OP_REQ_IMPORT:
@@ -73,7 +73,7 @@ def interfaces(configuration):
 
 
 class Session:
-    """Transfers of one program: in order on each endpoint, and side by side on several."""
+    """Transfers of one program: in order on each endpoint, concurrent on several."""
 
     def __init__(self, host, reader, writer):
         self.host, self.reader, self.writer = host, reader, writer
@@ -110,7 +110,7 @@ class Session:
             except Stalled:
                 status = usbip.EPIPE
             except asyncio.CancelledError:
-                # Given up by the host, or the end of all.
+                # Cancelled by the host, or the end of the server.
                 if sequence in self.waiting:
                     raise
             finally:

@@ -1,5 +1,5 @@
-"""USBD, the USB device controller (nRF52833 and nRF52840 Product Specifications, "USBD"; anomalies 171, 187, 199 and 223). The host's end of the cable is in usb_host.py, which calls what is
-under "The bus"."""
+"""USBD, the USB device controller (nRF52833 and nRF52840 Product Specifications, "USBD"; anomalies 171, 187, 199 and 223). The host's end of the cable is in
+usb_host.py, which calls the methods under "The bus"."""
 
 import dataclasses
 
@@ -10,12 +10,12 @@ STARTEPIN, STARTEPOUT, EP0RCVOUT, EP0STATUS, EP0STALL = 0x004, 0x028, 0x04C, 0x0
 USBRESET, STARTED, ENDEPIN, EP0DATADONE, ENDEPOUT, USBEVENT, EP0SETUP, EPDATA = 0x100, 0x104, 0x108, 0x128, 0x130, 0x158, 0x15C, 0x160
 EVENTCAUSE, EPDATASTATUS, USBADDR, SETUP, SIZE, ENABLE = 0x400, 0x46C, 0x470, 0x480, 0x4A0, 0x500
 USBPULLUP, DTOGGLE, EPINEN, EPOUTEN, EPSTALL, LOWPOWER, EPIN, EPOUT, STRIDE = 0x504, 0x50C, 0x510, 0x514, 0x518, 0x52C, 0x600, 0x700, 0x14
-# Not in the manual; of Nordic's own driver: takes a packet back from an IN endpoint.
+# Not in the manual, from Nordic's driver: removes a packet from an IN endpoint.
 INTERNAL_INDEX, INTERNAL_VALUE, FIRST_INDEX = 0x800, 0x804, 0x7B6
-# Of anomaly 199: with this in it, tasks are taken while a packet is moved. Of anomaly 171: it does not wake up without this in the trim.
+# Of anomaly 199: with this value, tasks are accepted during a transfer. Anomaly 171: it does not wake up without this trim value.
 TASK_GUARD, GUARDED, AWAKE = 0xC1C, 0x82, 0xC0
 SUSPEND, RESUME, WUALLOWED, IS_READY = 1 << 8, 1 << 9, 1 << 10, 1 << 11
-# From ENABLE to READY, and what a transfer between RAM and an endpoint's buffer takes.
+# The time from ENABLE to READY, and the duration of a transfer between RAM and an endpoint's buffer.
 READY_TAKES, MOVE_TAKES = 20 * MICROSECOND, 3 * MICROSECOND
 PACKET, COUNT = 64, 8
 SET_ADDRESS = bytes([0, 5])
@@ -27,15 +27,15 @@ class Endpoint:
     is_enabled: bool = False
     is_stalled: bool = False
     toggle: int = 0
-    # IN: what waits for the host. OUT: what waits for the image.
+    # IN: the packet for the host. OUT: the packet for the image.
     packet: bytes | None = None
-    # OUT: whether a packet may come.
+    # OUT: whether a packet is accepted.
     is_armed: bool = False
 
 
 @dataclasses.dataclass
 class Request:
-    """The control request that is under way."""
+    """The control request in progress."""
     setup: bytes
     moved: int = 0
     packet: bytes | None = None
@@ -149,7 +149,7 @@ class USBD(Peripheral):
         self.switch(bool(is_on))
         if is_on:
             self.times_enabled += 1
-            # Anomaly 187: it does not get ready unless this is set.
+            # Anomaly 187: it does not become ready unless this is set.
             if self.chip.trim.activity == 3 and self.can_wake:
                 self.chip.after(READY_TAKES, self, self.become_ready)
 
@@ -205,7 +205,7 @@ class USBD(Peripheral):
         super().configure(offset, value)
 
     def accept(self, number):
-        """SIZE.EPOUT was written: what has come is dropped, and the next packet taken."""
+        """SIZE.EPOUT was written: the received packet is dropped, and the next one accepted."""
         endpoint = self.endpoints[number]
         if not endpoint.is_enabled:
             self.misuse(f"SIZE.EPOUT{number} of an endpoint that is off")
@@ -225,7 +225,7 @@ class USBD(Peripheral):
         self.on_change()
 
     def begin(self, block, number, event, finish):
-        """A transfer of an endpoint; its place in RAM."""
+        """A transfer of an endpoint; returns its location in RAM."""
         place, count = self.registers[block + STRIDE * number], self.registers[block + STRIDE * number + 4]
         if self.moving or self.is_low_power:
             self.misuse("a transfer during another one, or in low power")
@@ -304,7 +304,7 @@ class USBD(Peripheral):
 
     @property
     def is_visible(self):
-        # Anomaly 223: it may not work behind a reset unless it was enabled twice.
+        # Anomaly 223: it may not work after a reset unless it was enabled twice.
         return self.chip.clocks.has_bus_voltage and self.is_pulled_up and self.times_enabled >= (2 if self.chip.has_anomaly(223) else 1)
 
     def reset_bus(self):
@@ -319,7 +319,7 @@ class USBD(Peripheral):
         self.happens(RESUME)
 
     def setup(self, data):
-        """A SETUP token, which is always taken."""
+        """A SETUP token, which is always accepted."""
         self.request = Request(bytes(data))
         # The controller answers this one by itself.
         self.request.is_status_allowed = data[:2] == SET_ADDRESS
@@ -327,7 +327,7 @@ class USBD(Peripheral):
         return ACK
 
     def input(self, number):
-        """An IN token: NAK, STALL, or what toggle and which packet."""
+        """An IN token: NAK, STALL, or toggle and packet."""
         if number == 0:
             return self.control_input()
         endpoint = self.endpoints[number | 0x80]

@@ -1,4 +1,4 @@
-"""An event loop whose time is a chip's: what waits for a time in it waits for the chip to get there, so that Bumble's controllers and phones live in the chip's time."""
+"""An event loop with the time of a chip: timers in it expire when the chip has reached their time, so that Bumble's controllers and phones run in the chip's time."""
 
 import asyncio
 import selectors
@@ -7,12 +7,12 @@ import time
 from .clocks import MHZ
 
 SECOND = MHZ * 1000000
-# How far the chip runs between two looks at sockets.
+# The time for which the chip runs between two checks of the sockets.
 SLICE = SECOND // 100
 
 
 class ChipSelector(selectors.DefaultSelector):
-    """Waits by having the chip run. With `follows_wall` the chip gets no further than the time that has passed on the wall, for other programs' sake."""
+    """Waits by running the chip. With `follows_wall` the chip's time does not exceed real time, for the timeouts of other programs."""
 
     def __init__(self, chip, follows_wall):
         super().__init__()
@@ -34,7 +34,7 @@ class ChipSelector(selectors.DefaultSelector):
             if self.follows_wall:
                 wall = int((time.monotonic() + self.offset) * SECOND)
                 if wall - self.chip.cycles > 10 * SLICE:
-                    # The chip was not run for a while, or the machine is slow: nothing is made up for.
+                    # The chip was not run for a while, or the machine is slow: the delay is not made up.
                     self.hold_to_wall()
                 elif wall <= self.chip.cycles:
                     return super().select(max(min(self.chip.next_time, until) - wall, 1) / SECOND)
@@ -58,7 +58,7 @@ class ChipLoop(asyncio.SelectorEventLoop):
 
 
 def play(chip, scenario, follows_wall=False, seconds=300):
-    """Runs a coroutine to its end on a chip's time, of which it may take so many seconds."""
+    """Runs a coroutine to its end on a chip's time, with a limit in seconds."""
     with asyncio.Runner(loop_factory=lambda: ChipLoop(chip, follows_wall)) as runner:
         return runner.run(asyncio.wait_for(scenario, seconds))
 

@@ -216,3 +216,35 @@ final class SAADCModel: Peripheral {
     }
   }
 }
+
+/// The interrupt controller of a Cortex-M0: 32 interrupts, whose priorities are accessible as whole words.
+final class InterruptControllerModel: Peripheral {
+  private(set) var enabled: UInt32 = 0
+  private(set) var pending: UInt32 = 0
+  private var priorities: [UInt32: UInt32] = [:]
+
+  /// The priority byte of an interrupt.
+  func priority(_ number: UInt32) -> UInt32 {
+    (priorities[0x400 + number / 4 * 4] ?? 0) >> (number % 4 * 8) & 0xFF
+  }
+
+  override func value(at offset: UInt32) -> UInt32 {
+    switch offset {
+    case 0x100, 0x180: return enabled
+    case 0x200, 0x280: return pending
+    case 0x400..<0x420: return priorities[offset] ?? 0
+    default: return super.value(at: offset)
+    }
+  }
+
+  override func setValue(_ word: UInt32, at offset: UInt32) {
+    switch offset {
+    case 0x100: enabled |= word
+    case 0x180: enabled &= ~word
+    case 0x200: pending |= word
+    case 0x280: pending &= ~word
+    case 0x400..<0x420: priorities[offset] = word & 0xC0C0_C0C0
+    default: super.setValue(word, at: offset)
+    }
+  }
+}

@@ -16,12 +16,10 @@ class AndroidPhone(Phone):
     """Advertises Flags, the Herald service and a pseudo device address; serves signal, then payload; reads peers at the
     default MTU with long reads, after discovering all their services.
 
-    - `state`: foreground and background are the same; terminated is silence.
+    - `state`: foreground and background are the same; terminated transmits nothing.
     - `rotates`: seconds after which it takes another address, under the same pseudo device address.
-    - `advertises=False`: one that cannot; it tells peers its payload, how strong it hears them and, if it has any to share,
-      others' payloads, each on a connection of its own, instead of being read. `payload_period`, `rssi_period` and
-      `sharing_period` say how often; a phone takes 300, 15 and 15 seconds.
-    """
+    - `advertises=False`: one that cannot advertise; it writes to peers its payload, their RSSI and, if it has any to share, payloads of others, each on a connection
+      of its own, instead of being read. `payload_period`, `rssi_period` and `sharing_period` are the periods; those of a phone are 300, 15 and 15 seconds."""
 
     states = ("foreground", "background", "terminated")
     in_range = 3.0
@@ -66,7 +64,7 @@ class AndroidPhone(Phone):
 
     async def enter(self, state):
         if state == "terminated" and self.controller:
-            # With the app go its connections, those it opened and those to its server.
+            # The app's connections end with it, those it opened and those to its server.
             for connection in list(self.device.connections.values()):
                 await connection.disconnect()
         await super().enter(state)
@@ -98,11 +96,11 @@ class AndroidPhone(Phone):
         return "pieces" if characteristic.uuid == herald.ANDROID_SIGNAL else "system"
 
     async def after_reading(self, connection, found):
-        """One that advertises tells an iPhone, which may not hear it, its payload."""
+        """An advertising phone writes its payload to an iPhone, which may not detect it."""
         if self.advertises and herald.IOS_SIGNAL in found and herald.ANDROID_SIGNAL not in found:
             await self.write(connection, found, signals.Message(signals.PAYLOAD, self.payload).encoded())
 
-    # What runs while it is there.
+    # Tasks while the phone is in range.
 
     async def keep_rotating(self):
         """Another address every few seconds, between connections."""

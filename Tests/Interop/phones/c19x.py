@@ -1,4 +1,4 @@
-"""A phone with C19X: it shows a service, whose characteristic's UUID is its code."""
+"""A phone with C19X: it advertises a service, whose characteristic's UUID contains its code."""
 
 from bumble.att import Attribute
 from bumble.core import UUID

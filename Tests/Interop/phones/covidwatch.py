@@ -1,4 +1,4 @@
-"""Phones with CovidWatch, as its proof of concept describes them: Android advertises a number, iOS offers one to be read."""
+"""Phones with CovidWatch, as its proof of concept describes them: Android advertises a number, iOS serves one for reading."""
 
 import hashlib
 
@@ -40,5 +40,5 @@ class CovidWatchPhone(Phone):
         return self.given[-1]
 
     def number_of(self, count):
-        """Like no other, and the same in each run."""
+        """A unique number, the same in each run."""
         return hashlib.sha256(f"{self.name}, {count}".encode()).digest()[:16]

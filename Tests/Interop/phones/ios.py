@@ -1,4 +1,4 @@
-"""An iOS-like phone, with its app in each of the states it may be in."""
+"""An iOS-like phone, with its app in each of its states."""
 
 import asyncio
 import time
@@ -12,20 +12,20 @@ import herald
 from phones import signals
 from phones.phone import FAILURES, Phone
 
-# One bit of 128 stands for Herald's service; which one is Apple's secret, so any will do.
+# One of 128 bits represents Herald's service; the mapping is not published, so that any bit can be used.
 OVERFLOW_AREA = bytes(9) + b"\x20" + bytes(6)
 
 
 class IOSPhone(Phone):
-    """Advertises Flags, TX power and, in the foreground, the service UUID (that of Herald 2.1, or the older one if `legacy`),
-    without an address of its own; in every other state Apple's overflow area instead of the UUID. Serves its signal
-    characteristic (write and notify) and the payload; exchanges the MTU first and asks for services by UUID.
+    """Advertises Flags, TX power and, in the foreground, the service UUID (that of Herald 2.1, or the older one if `legacy`), without a pseudo device address; in
+    every other state Apple's overflow area instead of the UUID. Serves its signal characteristic (write and notify) and the payload; exchanges the MTU first and
+    discovers services by UUID.
 
-    - background: the app runs, and is told of each peer once per scan.
+    - background: the app runs, and each peer is reported once per scan.
     - suspended, terminated: the app answers, and connects, only after a connection or a peer's advertisement has woken or
       restored it; after eight idle seconds it is suspended.
 
-    - `withholds`: while somebody is connected to it, its system advertises nothing.
+    - `withholds`: while a peer is connected to it, its system advertises nothing.
 
     An iPhone that comes back after 20 minutes has another address: set `address` before it arrives again.
     """
@@ -44,7 +44,7 @@ class IOSPhone(Phone):
         self.reported = {}
         self.waking = None
         self.sleep_timer = None
-        # How often it was woken or restored; the connections it keeps to its like; the wake-ups these had.
+        # How often it was woken or restored; the connections it keeps to other iPhones; the wake-ups of these.
         self.awakenings = []
         self.kept = []
         self.pokes = 0
@@ -76,7 +76,7 @@ class IOSPhone(Phone):
     # Sleeping and waking.
 
     async def wake(self):
-        """Until the app runs. The system answers what it can by itself; for everything else the app is needed."""
+        """Until the app runs. The system responds to some requests itself; for all others the app is required."""
         if self.state in self.waking_takes:
             if self.waking is None or self.waking.done():
                 self.waking = asyncio.create_task(self.awaken())
@@ -87,7 +87,7 @@ class IOSPhone(Phone):
         await asyncio.sleep(self.waking_takes[self.state])
         self.awakenings.append(self.state)
         self.state = "background"
-        # Only an app that was woken is put to sleep again; one in the background may have its reasons to stay.
+        # Only an app that was woken is put to sleep again; one in the background may continue to run.
         self.sleep_timer = asyncio.get_running_loop().call_later(self.idle_until_suspended, self.fall_asleep)
 
     def stay_awake(self):
@@ -119,7 +119,7 @@ class IOSPhone(Phone):
         return self.payload
 
     async def on_signal(self, connection, value):
-        """An empty write is a poke; what is no message is refused."""
+        """An empty write wakes the app; a value that is not a message is rejected."""
         await self.wake()
         value = bytes(value)
         self.written.append(value)
@@ -155,7 +155,7 @@ class IOSPhone(Phone):
         return "system"
 
     async def after_reading(self, connection, found):
-        """A peer that shows the characteristic of an iPhone is kept: its system, too, would let it sleep."""
+        """The connection to a peer with the characteristic of an iPhone is kept, because its system would also suspend its app."""
         signal = found.get(herald.IOS_SIGNAL)
         if signal is None or herald.ANDROID_SIGNAL in found:
             return False

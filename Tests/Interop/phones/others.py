@@ -12,22 +12,22 @@ import herald
 
 # Advertising data of devices that have nothing to do with Herald.
 OTHER_DEVICES = {
-    # Nearby info as an Apple TV or a MacBook sends it.
+    # Nearby info of an Apple TV or a MacBook.
     "television": herald.flags(0x1A) + herald.structure(0x0A, b"\x0c") + bytes.fromhex("0aff4c00100508141bba69"),
     # AirPods.
     "earphones": herald.flags(0x1A) + herald.structure(0xFF, bytes.fromhex("4c000719010e2022f58f01000400")),
-    # An overflow area without a single service: a device with nothing in the background.
+    # An overflow area without a service: a device without a background app.
     "tablet": herald.flags(0x1A) + herald.structure(0xFF, b"\x4c\x00\x01" + bytes(16)),
     # A heart rate sensor.
     "strap": herald.flags() + herald.structure(0x03, b"\x0d\x18") + herald.structure(0x09, b"Strap"),
-    # A product on Zephyr with its maker's data under the Linux Foundation's identifier, six bytes by chance.
+    # A product on Zephyr with manufacturer data under the Linux Foundation's identifier, coincidentally of six bytes.
     "lamp": herald.flags() + herald.structure(0xFF, b"\xf1\x05lamp42"),
     "nothing": herald.flags(),
 }
 
 
 class OtherDevice:
-    """A device that advertises, and notes who connects."""
+    """A device that advertises, and records connections to it."""
 
     def __init__(self, air, name, address, data):
         self.air = air
@@ -38,7 +38,7 @@ class OtherDevice:
         self.connections = []
 
     def __str__(self):
-        """What is known of it when a case has failed."""
+        """Its state, for the report of a failed case."""
         return f"{self.name} {self.address}: connected {self.connections}"
 
     @property

@@ -9,11 +9,8 @@ from pathlib import Path
 from bumble import hci
 from bumble.core import AdvertisingData, BaseBumbleError
 from bumble.device import Device, DeviceConfiguration, Peer
-from bumble.host import Host
-from bumble.transport.common import AsyncPipeSink
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-import air as air_module  # noqa: E402
 import herald  # noqa: E402
 from phones import signals  # noqa: E402
 
@@ -21,7 +18,7 @@ FAILURES = (BaseBumbleError, asyncio.TimeoutError, asyncio.CancelledError)
 
 
 class PhoneDevice(Device):
-    """Bumble takes any connection that opens while it connects for the one it asked for; here it is told of those it opened only."""
+    """Bumble treats any connection that is opened during its connection attempt as the requested one; here it receives only those that it opened."""
 
     def emit(self, event, *arguments, **keywords):
         if event == self.EVENT_CONNECTION:
@@ -32,8 +29,7 @@ class PhoneDevice(Device):
 
 
 class Phone:
-    """A phone that can come and go, with the app in one of its `states`. Subclasses say how it advertises, what it serves and how
-    it deals with a peer."""
+    """A phone that can come and go, with the app in one of its `states`. Subclasses define its advertising, its GATT server and its exchange with a peer."""
 
     connect_timeout = 8.0
     states = ("foreground",)
@@ -54,7 +50,7 @@ class Phone:
         # One connection is opened at a time, and none while the address changes; advertising begins once at a time.
         self.connecting = asyncio.Lock()
         self.beginning = asyncio.Lock()
-        # What happened, for whoever asks: address of the peer to the payload read there, and to how often it was heard; (offset,
+        # Recorded events: address of the peer to the payload read there, and to how often it was heard; (offset,
         # MTU) of the reads served, a list per connection that a peer opened; what was written to the signal characteristic, and
         # the messages that this made, each with the way it came.
         self.met = {}
@@ -62,51 +58,50 @@ class Phone:
         self.served = []
         self.written = []
         self.messages = []
-        # Attempts to deal with a peer that came to nothing: when, and why.
+        # Failed exchanges with a peer: time and cause.
         self.failures = []
 
     def __str__(self):
-        """What is known of it when a case has failed."""
+        """Its state, for the report of a failed case."""
         met = {address: payload and herald.short_name(payload) for address, payload in self.met.items()}
         return (f"{self.name} {self.identity} ({self.state}): read {met}, heard {dict(self.heard)}, served {self.served[-8:]}, was told "
                 f"{self.messages[-8:]}, failed {self.failures[-8:]}")
 
     @property
     def identity(self):
-        """Under what a wearable tracks and logs this phone: here its address."""
+        """The identity under which a wearable tracks and logs this phone: here its address."""
         return self.address
 
-    # What a subclass supplies.
+    # Supplied by subclasses.
 
     def advertising_data(self):
-        """What is advertised in the present state; None for nothing."""
+        """The advertising data of the present state; None for no advertising."""
         raise NotImplementedError
 
     def services(self):
         raise NotImplementedError
 
     async def characteristics(self, connection):
-        """The characteristics of the peer's Herald service by UUID, found as this kind of phone does."""
+        """The characteristics of the peer's Herald service by UUID, discovered in the way of this kind of phone."""
         raise NotImplementedError
 
     def natural_way(self, characteristic):
-        """How this kind of phone writes a message to this signal characteristic: in "pieces", or as the "system" does it."""
+        """How this kind of phone writes a message to this signal characteristic: in "pieces", or by the "system"."""
         raise NotImplementedError
 
     async def after_reading(self, connection, found):
-        """What it does on a connection after it has read the payload. True to keep the connection."""
+        """The actions on a connection after the payload was read. True to keep the connection."""
 
     def duties(self):
-        """Coroutines that run while the phone is there."""
+        """Coroutines that run while the phone is in range."""
         return [self.meet()] if self.reads_peers else []
 
     # Coming and going.
 
     async def arrive(self):
         """Switches the phone on, in range."""
-        self.controller = air_module.add_controller(self.air, self.name, "00:00:00:00:00:00")
+        self.controller, host = await self.air.attach(self.name)
         configuration = DeviceConfiguration(name=self.name, address=hci.Address(self.address))
-        host = Host(self.controller, AsyncPipeSink(self.controller))
         self.device = PhoneDevice(config=configuration, host=host)
         self.device.phone = self
         self.device.gatt_server.max_mtu = self.mtu
@@ -121,14 +116,14 @@ class Phone:
         self.tasks = [asyncio.create_task(duty) for duty in self.duties()]
 
     async def enter(self, state):
-        """Brings the app into another state."""
+        """Changes the state of the app."""
         assert state in self.states, state
         self.state = state
         if self.controller:
             await self.advertise()
 
     async def advertise(self):
-        """Advertises what there is to advertise in the present state."""
+        """Starts the advertising of the present state."""
         async with self.beginning:
             data = self.advertising_data()
             if self.controller not in self.air.controllers:
@@ -147,7 +142,7 @@ class Phone:
         self.tasks = []
 
     async def leave(self):
-        """Carries the phone out of range: its connections end as lost, its advertisements cease."""
+        """Moves the phone out of range: its connections are lost, its advertisements end."""
         if self.controller not in self.air.controllers:
             return
         self.stop_working()
@@ -179,13 +174,13 @@ class Phone:
         offsets = []
         if connection.role == hci.Role.PERIPHERAL:
             self.served.append(offsets)
-            # Bumble stops to advertise; phones do not.
+            # Bumble stops advertising; phones do not.
             asyncio.get_running_loop().create_task(self.advertise())
         connection.served = offsets
         connection.way = None
 
     def watch_requests(self, server):
-        """Notes (offset, MTU) of each read of the payload, and in which way a value comes."""
+        """Notes (offset, MTU) of each read of the payload, and the way in which a value is written."""
         read, read_blob = server.on_att_read_request, server.on_att_read_blob_request
         write, execute = server.on_att_write_request, server.on_att_execute_write_request
 
@@ -219,7 +214,7 @@ class Phone:
     # Meeting others.
 
     def notices(self, address):
-        """Whether the system tells the app of an advertisement from there."""
+        """Whether the system reports an advertisement from this address to the app."""
         return True
 
     def on_advertisement(self, advertisement):
@@ -236,23 +231,23 @@ class Phone:
 
     async def meet(self):
         """Reads the payload of each new peer, one after the other; tries again a second after a failure."""
-        # A visit that is cancelled as it closes its connection ends as any other, and whoever cancelled would wait indefinitely.
+        # A visit that is cancelled while it closes its connection ends normally, and the cancelling task would wait indefinitely.
         while not asyncio.current_task().cancelling():
             address = await self.seen.get()
             try:
                 self.met[address] = await self.visit(address, self.read_peer, self.after_reading)
             except FAILURES as failure:
-                # Bumble cancels what waits for a connection that is lost, too.
+                # Bumble also cancels tasks that wait for a lost connection.
                 if isinstance(failure, asyncio.CancelledError) and asyncio.current_task().cancelling():
                     raise
                 asyncio.get_running_loop().call_later(1, self.forget, address)
 
     async def before_connecting(self):
-        """What has to happen before the app can connect."""
+        """The condition for the app to connect."""
 
     async def visit(self, address, action, after=None):
-        """Connects, finds the characteristics, does something with them, and closes the connection unless `after` wants it
-        kept. Returns what the action returned."""
+        """Connects, finds the characteristics, does something with them, and closes the connection unless `after` returns that it is to be kept. Returns what the
+        action returned."""
         await self.before_connecting()
         connection = None
         keeps = False
@@ -285,11 +280,11 @@ class Phone:
             self.met.pop(address, None)
 
     def address_of(self, payload):
-        """Where a payload was read, last heard first; None if nowhere."""
+        """The addresses under which a payload was read, the most recently received first; None if there is none."""
         return next((address for address in reversed(self.met) if self.met[address] == payload), None)
 
     async def discovered(self, connection, service_uuids, all_services):
-        """The characteristics of the first of the services that the peer has."""
+        """The characteristics of the first of these services that the peer has."""
         peer = Peer(connection)
         if all_services:
             await peer.discover_services()
@@ -304,7 +299,7 @@ class Phone:
     # Telling others.
 
     async def send(self, address, message, way=None):
-        """Writes a message, or any bytes, to the signal characteristic of a peer, on a connection of its own."""
+        """Writes a message, or any bytes, to the signal characteristic of a peer, on a separate connection."""
         value = message if isinstance(message, bytes) else message.encoded()
 
         async def write(connection, found):
@@ -325,5 +320,5 @@ class Phone:
         else:
             if way == "whole" and len(value) > connection.att_mtu - 3:
                 await Peer(connection).request_mtu(self.mtu)
-            # Longer than a request can be, the system prepares it by itself.
+            # A value longer than a request is written with prepared writes by the system.
             await signal.write_value(value, with_response=True)

@@ -24,7 +24,7 @@ class Message:
 
 
 def decoded(value, *, strict_rssi=True):
-    """The message these bytes are; None if they are none, or not all of it. An iPhone is not strict about what follows an RSSI."""
+    """The message in these bytes; None if they are not a complete message. An iPhone ignores bytes after an RSSI."""
     if not value:
         return None
     code = value[0]
@@ -41,9 +41,8 @@ def decoded(value, *, strict_rssi=True):
 
 
 class AndroidAccumulator:
-    """What an Android phone keeps of the writes of one peer. Whatever is written is appended, and what has come together is
-    tried as a message. Only a whole payload, or the end of the connection, empties it: after any other message the next one on the
-    same connection is never understood. That is how the phones do it."""
+    """The buffer of an Android phone for the writes of one peer. Each write is appended, and the buffer is parsed as a message. Only a complete payload, or the end
+    of the connection, clears it: after any other message the next one on the same connection cannot be parsed. This is the behaviour of the phones."""
 
     def __init__(self):
         self.bytes = b""
@@ -57,7 +56,7 @@ class AndroidAccumulator:
         return message
 
     def decoded(self):
-        # A length of nothing gives an empty message whatever follows.
+        # A length of 0 results in an empty message, whatever follows.
         for code, head in ((PAYLOAD, 3), (IMMEDIATE, 3), (SHARING, 5)):
             if self.bytes[:1] == bytes([code]) and len(self.bytes) >= head and self.bytes[head - 2:head] == b"\0\0":
                 rssi = struct.unpack_from("<h", self.bytes, 1)[0] if code == SHARING else None
@@ -66,5 +65,5 @@ class AndroidAccumulator:
 
 
 def pieces(value, size=20):
-    """The value in pieces, as an Android phone writes it to its like."""
+    """The value in pieces, as an Android phone writes it to another one."""
     return [value[start:start + size] for start in range(0, len(value), size)]

@@ -1,18 +1,18 @@
 import HeraldHAL
 
-/// The USB device controller of the nRF52833 and the nRF52840, with endpoints 0…7, all of 64 bytes.
+/// The USB device controller of the nRF52833 and the nRF52840, with endpoints 0…7 of 64 bytes each.
 ///
-/// The peripheral responds to the host's tokens by itself from a buffer it has for each endpoint; direct
-/// memory access moves a packet between one of those and RAM. Only one such transfer may go on at a time, and
-/// hardly a register may be touched meanwhile. Each transfer is therefore completed before the call returns:
-/// a packet takes a few microseconds. All of them use one buffer of 64 bytes, which is passed at the start
-/// and must stay valid: the peripheral has no access to flash.
+/// The peripheral responds to the host's tokens from an internal buffer for each endpoint; EasyDMA moves a
+/// packet between that buffer and RAM. Only one transfer may be in progress at a time, and most registers
+/// must not be accessed during it. Each transfer is therefore completed before the call returns; a packet
+/// takes a few microseconds. All transfers use one buffer of 64 bytes, which is passed to the initialiser and
+/// must stay valid, as EasyDMA has no access to flash.
 ///
-/// Nothing is shared with an interrupt handler, as there is none: the interrupts of the host's actions are
-/// enabled, so that they end a sleep, and `nextEvent` clears all of their events.
+/// There is no interrupt handler: the interrupts of the host's actions are enabled only to end a sleep, and
+/// `nextEvent` clears their events.
 ///
-/// After a fault, which is a transfer that does not end, the peripheral is switched off and on again: to the
-/// host the device was unplugged and comes back.
+/// After a fault, which is a transfer that does not end, the peripheral is disabled and enabled again: to the
+/// host, the device is disconnected and connected again.
 public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
   var usbd: Block
   var supply: Block
@@ -21,55 +21,55 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
   let buffer: UnsafeMutableRawBufferPointer
 
   var phase = Phase.off
-  /// Whether it was enabled before (anomaly 223).
+  /// Whether the peripheral was enabled before (anomaly 223).
   var wasEnabled = false
   /// Whether this driver started the crystal oscillator.
   var startedCrystal = false
   var isSuspended = false
   var isBroken = false
-  /// Transfers that did not end.
+  /// The number of transfers that did not end.
   public internal(set) var faults: UInt32 = 0
 
-  /// Bits 1…7: the packet on this IN endpoint has not gone out yet. Bits 17…23: a packet has come on this OUT
-  /// endpoint.
+  /// Bits 1…7: the packet on this IN endpoint has not been sent yet. Bits 17…23: a packet has been received
+  /// on this OUT endpoint.
   var busy: UInt32 = 0
-  /// The endpoints that are open, and those that are halted, as in `busy`.
+  /// The open endpoints, and the halted ones, with the bits of `busy`.
   var opened: UInt32 = 0
   var halted: UInt32 = 0
 
-  /// Bytes there may still be in the data stage of the present request.
+  /// The maximum number of bytes left in the data stage of the current request.
   var remaining = 0
   var control = Control.none
 
-  /// How far the peripheral has been brought up.
+  /// The start-up phase of the peripheral.
   enum Phase: UInt8, BitwiseCopyable {
     case off
-    /// Enabled, and not ready.
+    /// Enabled, not ready yet.
     case starting
-    /// Ready, while its supply or the crystal is not.
+    /// Ready, but its supply or the crystal oscillator is not.
     case waiting
-    /// The host sees a device.
+    /// Connected to the bus.
     case attached
   }
 
-  /// What continues at the control endpoint.
+  /// The state of the control endpoint.
   enum Control: UInt8, BitwiseCopyable {
     /// There is no request, or the peripheral completes it.
     case none
     /// Packets may be sent.
     case sending
-    /// A packet is on its way.
+    /// A packet is to be fetched by the host.
     case sent
     /// Packets may be requested.
     case receiving
-    /// A packet has been requested.
+    /// A packet was requested from the host.
     case asked
     /// A packet has been received.
     case received
   }
 
-  /// The controller on the registers of USBD, of POWER and CLOCK, and of the trim at 0x4006EC00. `buffer` has
-  /// 64 bytes of RAM, a multiple of four from its beginning, for this and nothing else.
+  /// Uses the registers of USBD, of POWER and CLOCK, and of the trim at 0x4006_EC00. `buffer` has 64 bytes of
+  /// RAM, aligned to four, with no other user.
   public init(
     usbd: consuming Block, supply: consuming Block, trim: consuming Block, chip: USBDChip,
     buffer: UnsafeMutableRawBufferPointer
@@ -95,8 +95,8 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     guard phase == .attached else { return nil }
     refresh()
     if take(USBDRegisters.busReset) {
-      // The peripheral has closed its endpoints and forgotten its address. A request that came behind the
-      // reset stays.
+      // The peripheral has closed its endpoints and reset its address. A request received after the reset is
+      // kept.
       wake()
       forget()
       return .reset
@@ -104,11 +104,11 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     if take(USBDRegisters.usbEvent), let event = followBus() { return event }
     while take(USBDRegisters.controlSetup) {
       let setup = readSetup()
-      // A request that replaced this one while it was read is the valid one.
+      // If a new request has replaced this one while it was read, only the new one is valid.
       guard usbd.read(USBDRegisters.controlSetup) == 0 else { continue }
       remaining = Int(setup.length)
       control = setup.isIn ? .sending : .receiving
-      // The peripheral handles Set Address by itself; software must not respond.
+      // The peripheral processes Set Address itself; software must not respond.
       guard setup.requestType != 0 || setup.request != 5 else {
         control = .none
         continue
@@ -145,15 +145,15 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     return .suspended
   }
 
-  /// Whether the event of `register` has happened; it is cleared.
+  /// Whether the event of `register` has occurred. Clears it.
   mutating func take(_ register: Register<UInt32>) -> Bool {
     guard usbd.read(register) != 0 else { return false }
     usbd.write(0, to: register)
     return true
   }
 
-  /// Updates which packets were sent and received. Events of the control endpoint while no request is in
-  /// progress belong to a request that was abandoned.
+  /// Updates which packets were sent and received. Events of the control endpoint without a request in
+  /// progress belong to an aborted request and are ignored.
   mutating func refresh() {
     if take(USBDRegisters.controlDataDone) {
       if control == .sent { control = remaining > 0 ? .sending : .none }
@@ -166,7 +166,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     busy = (busy & ~(status.bits & 0xFE)) | (status.bits & opened & 0xFE_0000)
   }
 
-  /// The state is as after a bus reset.
+  /// Resets the state, as after a bus reset.
   mutating func forget() {
     busy = 0
     opened = 0
@@ -202,14 +202,14 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
       number, count, memory: USBDRegisters.inMemory, start: USBDRegisters.startIn, end: USBDRegisters.endIn)
   }
 
-  /// Takes a packet. The peripheral accepts the next one as soon as it has been moved.
+  /// Reads a packet. The peripheral accepts the next one as soon as this one has been moved.
   public mutating func read(_ endpoint: USBEndpoint, into packet: inout MutableSpan<UInt8>) -> Int? {
     guard phase == .attached, !isSuspended else { return nil }
     refresh()
     let number = endpoint.number
     let bit = USBDEndpoints(number, isIn: false).bits
     if number == 0 {
-      // The host is held off (NAK) until the data stage is requested: the request may still be refused.
+      // The host receives NAK until the data stage is requested, as the request may still be stalled.
       if control == .receiving, remaining > 0 {
         control = .asked
         usbd.write(1, to: USBDRegisters.receiveControl)
@@ -219,7 +219,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
       guard !endpoint.isIn, bit & busy & ~halted != 0 else { return nil }
       busy &= ~bit
     }
-    // To be read before the transfer, which changes it.
+    // Read before the transfer, which changes the register.
     let size = Int(truncatingIfNeeded: usbd.read(USBDRegisters.outSize.at(number)))
     let count = min(size, min(buffer.count, packet.count))
     if number == 0 {
@@ -235,7 +235,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     return count
   }
 
-  /// Moves a packet between `buffer` and the peripheral. `false` if that did not end.
+  /// Moves a packet between `buffer` and the peripheral. Returns `false` if the transfer does not end.
   private mutating func move(
     _ number: Int, _ count: Int, memory: Register<UInt32>, start: Register<UInt32>, end: Register<UInt32>
   ) -> Bool {
@@ -244,22 +244,22 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     usbd.write(address, to: place)
     usbd.write(UInt32(truncatingIfNeeded: count), to: place.at(1))
     usbd.write(0, to: end.at(number))
-    // Anomaly 199: a task that is triggered during a transfer is lost. None of ours is, but the shortcut to
-    // the status stage triggers one when the host takes the last packet of a response, which may be at any
+    // Anomaly 199: a task triggered during a transfer is lost. The driver triggers none, but the shortcut to
+    // the status stage triggers one when the host fetches the last packet of a response, which may be at any
     // time.
     if chip == .nRF52840 { usbd.write(0x82, to: USBDRegisters.taskGuard) }
     usbd.write(1, to: start.at(number))
     let hasEnded = wait(for: end.at(number))
     if chip == .nRF52840 { usbd.write(0, to: USBDRegisters.taskGuard) }
     if !hasEnded, usbd.read(USBDRegisters.busReset) == 0 {
-      // A bus reset ends a transfer without an event. No other condition does.
+      // Only a bus reset ends a transfer without an event.
       faults &+= 1
       isBroken = true
     }
     return hasEnded
   }
 
-  /// Waits for an event, and clears it. Times out after some 0.2 ms at 64 MHz.
+  /// Waits for an event and clears it. Times out after about 0.2 ms at 64 MHz.
   private mutating func wait(for event: Register<UInt32>) -> Bool {
     for _ in 0..<1_000 where take(event) { return true }
     return false
@@ -281,12 +281,12 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     usbd.write(1, to: USBDRegisters.controlStall)
   }
 
-  /// The peripheral does this itself.
+  /// No effect: the peripheral sets its address itself.
   public mutating func setAddress(_ address: UInt8) {}
 
   // MARK: Endpoints
 
-  /// Opens an endpoint 1…7, whose kind makes no difference to the peripheral.
+  /// Opens an endpoint 1…7. The peripheral does not distinguish transfer types.
   public mutating func open(_ endpoint: USBEndpoint, _ kind: USBTransferKind) {
     setOpen(endpoint, true)
     setHalted(endpoint, false)
@@ -302,12 +302,12 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     guard phase == .attached, isOrdinary(endpoint) else { return }
     let bit = USBDEndpoints(endpoint.number, isIn: endpoint.isIn).bits
     opened = isOpen ? opened | bit : opened & ~bit
-    // The control endpoint is always enabled, both ways.
+    // The control endpoint is always enabled in both directions.
     usbd.write(opened & 0xFE | 1, to: USBDRegisters.enabledIn)
     usbd.write(opened &>> 16 | 1, to: USBDRegisters.enabledOut)
   }
 
-  /// Halts an endpoint 1…7, or ends that; its contents are then discarded.
+  /// Halts an endpoint 1…7 and discards its contents, or clears the halt.
   public mutating func setHalted(_ endpoint: USBEndpoint, _ isHalted: Bool) {
     guard phase == .attached, isOrdinary(endpoint) else { return }
     let address = endpoint.rawValue
@@ -321,8 +321,8 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     usbd.write(USBDStall(address, false), to: USBDRegisters.stall)
     usbd.write(USBDToggle.select(address), to: USBDRegisters.dataToggle)
     usbd.write(USBDToggle.data0(address), to: USBDRegisters.dataToggle)
-    // Any value: a packet that has come is dropped, and the next one taken. To be written here and nowhere
-    // else: behind a transfer it would drop one that has come meanwhile.
+    // Any value: a received packet is discarded and the next one accepted. Only here: written after a
+    // transfer, it would discard a packet received since.
     if !endpoint.isIn { usbd.write(0, to: USBDRegisters.outSize.at(endpoint.number)) }
   }
 
@@ -333,8 +333,8 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     guard phase == .attached, isOrdinary(endpoint) else { return }
     let bits = USBDEndpoints(endpoint.number, isIn: endpoint.isIn)
     if endpoint.isIn {
-      // A packet that the host has not read would be sent before later ones. The manual describes no way to
-      // discard it; this is the method of Nordic's own driver.
+      // A packet that the host has not fetched would be sent before later ones. The manual describes no way
+      // to discard it; this is the method of Nordic's driver.
       let number = UInt32(truncatingIfNeeded: endpoint.number)
       usbd.write(0x7B6 &+ 2 &* (number &- 1), to: USBDRegisters.internalIndex)
       let value = usbd.read(USBDRegisters.internalValue)

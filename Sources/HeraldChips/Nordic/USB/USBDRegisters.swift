@@ -1,6 +1,6 @@
 /// The registers of USBD: nRF52833 product specification 6.31, nRF52840 product specification 6.35.
 ///
-/// Tasks and events are words that are 1 or 0. Arrays have a place for each endpoint 0…7.
+/// Tasks and events are words with the value 1 or 0. Arrays have one element for each endpoint 0…7.
 enum USBDRegisters {
   /// Peripheral identifier 39.
   static var base: UInt32 { 0x4002_7000 }
@@ -24,7 +24,7 @@ enum USBDRegisters {
   static var disableInterrupts: Register<USBDInterrupts> { Register(0x308) }
   static var eventCause: Register<USBDEventCause> { Register(0x400) }
   static var dataStatus: Register<USBDEndpoints> { Register(0x46C) }
-  /// Eight bytes of a setup packet, each in a word of its own.
+  /// The eight bytes of a setup packet, one word each.
   static var setup: Register<UInt32> { Register(0x480) }
   static var outSize: Register<UInt32> { Register(0x4A0) }
   static var enable: Register<UInt32> { Register(0x500) }
@@ -35,21 +35,21 @@ enum USBDRegisters {
   static var stall: Register<USBDStall> { Register(0x518) }
   static var lowPower: Register<UInt32> { Register(0x52C) }
 
-  /// PTR, MAXCNT and AMOUNT of each endpoint's direct memory access.
+  /// PTR, MAXCNT and AMOUNT of EasyDMA of each endpoint.
   static var inMemory: Register<UInt32> { Register(0x600) }
   static var outMemory: Register<UInt32> { Register(0x700) }
   static var memoryStride: UInt32 { 0x14 }
 
-  // Not in the manual; the addresses are those that Nordic's own driver uses.
+  // Undocumented; the addresses are those used by Nordic's driver.
 
-  /// Which internal register `internalValue` is.
+  /// The index of the internal register accessed by `internalValue`.
   static var internalIndex: Register<UInt32> { Register(0x800) }
   static var internalValue: Register<UInt32> { Register(0x804) }
-  /// Keeps the peripheral able to take tasks while it moves data (anomaly 199).
+  /// Enables the peripheral to accept tasks during a transfer (anomaly 199).
   static var taskGuard: Register<UInt32> { Register(0xC1C) }
 }
 
-/// Of POWER and CLOCK, which share their addresses, what USB needs.
+/// The registers of POWER and CLOCK, which share their base address, that USB requires.
 enum USBSupplyRegisters {
   /// Peripheral identifier 0.
   static var base: UInt32 { 0x4000_0000 }
@@ -58,7 +58,7 @@ enum USBSupplyRegisters {
   static var stopCrystal: Register<UInt32> { Register(0x004) }
   /// HFCLKSTARTED.
   static var crystalStarted: Register<UInt32> { Register(0x100) }
-  /// USBDETECTED, USBREMOVED, USBPWRRDY, one behind the other.
+  /// USBDETECTED, USBREMOVED and USBPWRRDY, at consecutive offsets.
   static var supplyEvents: Register<UInt32> { Register(0x11C) }
   static var enableInterrupts: Register<UInt32> { Register(0x304) }
   static var crystal: Register<CrystalStatus> { Register(0x40C) }
@@ -72,7 +72,7 @@ enum USBSupplyRegisters {
 enum USBTrimRegisters {
   static var base: UInt32 { 0x4006_EC00 }
 
-  /// Reads 0 while the others are locked; writing `unlock` changes between locked and not.
+  /// Reads 0 while the others are locked; writing `unlock` toggles the lock.
   static var key: Register<UInt32> { Register(0x000) }
   static var unlock: UInt32 { 0x9375 }
   /// Anomaly 171.
@@ -96,30 +96,30 @@ struct USBDInterrupts: RegisterValue {
   let bits: UInt32
   init(bits: UInt32) { self.bits = bits }
 
-  /// USBRESET, EP0DATADONE, USBEVENT, EP0SETUP and EPDATA: what the host does.
+  /// USBRESET, EP0DATADONE, USBEVENT, EP0SETUP and EPDATA: the events caused by the host.
   static var bus: Self { Self(bits: 1 << 0 | 1 << 10 | 1 << 22 | 1 << 23 | 1 << 24) }
 }
 
-/// EVENTCAUSE. Writing ones clears them.
+/// EVENTCAUSE. Bits are cleared by writing ones.
 struct USBDEventCause: RegisterValue {
   let bits: UInt32
   init(bits: UInt32) { self.bits = bits }
 
   static var suspend: UInt32 { 1 << 8 }
   static var resume: UInt32 { 1 << 9 }
-  /// USBWUALLOWED: out of low power.
+  /// USBWUALLOWED: the peripheral has left low power mode.
   static var awake: UInt32 { 1 << 10 }
   static var ready: UInt32 { 1 << 11 }
 
   func has(_ cause: UInt32) -> Bool { bits & cause != 0 }
 }
 
-/// EPDATASTATUS: endpoints with news. Writing ones clears them.
+/// EPDATASTATUS: endpoints with a completed transfer. Bits are cleared by writing ones.
 struct USBDEndpoints: RegisterValue {
   let bits: UInt32
   init(bits: UInt32) { self.bits = bits }
 
-  /// One endpoint: bits 1…7 IN, 17…23 OUT.
+  /// The bit of one endpoint: bits 1…7 IN, 17…23 OUT.
   init(_ number: Int, isIn: Bool) {
     bits = 1 &<< UInt32(truncatingIfNeeded: isIn ? number : number &+ 16)
   }
@@ -130,10 +130,10 @@ struct USBDToggle: RegisterValue {
   let bits: UInt32
   init(bits: UInt32) { self.bits = bits }
 
-  /// Chooses an endpoint by its address (number in bits 0…2, IN in bit 7) and changes nothing: to be written
+  /// Selects an endpoint by its address (number in bits 0…2, IN in bit 7) without a change. To be written
   /// first.
   static func select(_ address: UInt8) -> Self { Self(bits: UInt32(address)) }
-  /// The endpoint that is chosen begins with DATA0.
+  /// Sets the data toggle of the selected endpoint to DATA0.
   static func data0(_ address: UInt8) -> Self { Self(bits: UInt32(address) | 1 << 8) }
 }
 
@@ -142,7 +142,7 @@ struct USBDStall: RegisterValue {
   let bits: UInt32
   init(bits: UInt32) { self.bits = bits }
 
-  /// The endpoint with this address stalls, or does not.
+  /// Stalls the endpoint with this address, or clears the stall.
   init(_ address: UInt8, _ isStalled: Bool) { bits = UInt32(address) | (isStalled ? 1 << 8 : 0) }
 }
 
@@ -151,7 +151,7 @@ struct CrystalStatus: RegisterValue {
   let bits: UInt32
   init(bits: UInt32) { self.bits = bits }
 
-  /// The crystal oscillator is the source, and runs.
+  /// Whether the crystal oscillator is the selected source and runs.
   var isRunning: Bool { bits & 0x1_0001 == 0x1_0001 }
 }
 
@@ -160,8 +160,8 @@ struct USBSupplyStatus: RegisterValue {
   let bits: UInt32
   init(bits: UInt32) { self.bits = bits }
 
-  /// VBUSDETECT: there is a host, or a charger.
+  /// VBUSDETECT: there is a host or a charger.
   var isPresent: Bool { bits & 1 != 0 }
-  /// OUTPUTRDY: the regulator has settled.
+  /// OUTPUTRDY: the output of the regulator is stable.
   var isSettled: Bool { bits & 2 != 0 }
 }

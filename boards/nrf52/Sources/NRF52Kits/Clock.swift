@@ -1,14 +1,14 @@
 import HeraldChips
 import HeraldHAL
 
-/// What the board counts with: RTC0 on the 32,768 Hz crystal.
-typealias BoardClock = NRF.RTCClock<FixedRegisters<0x4000B0>>
+/// The clock of the board: RTC1 on the 32,768 Hz crystal. RTC0 is the radio's.
+typealias BoardClock = NRF.RTCClock<FixedRegisters<0x400110>>
 
 /// The clocks of the board, and the watchdog.
 enum Clock {
-  /// RTC0, interrupt 11.
-  static var counter: FixedRegisters<0x4000B0> { FixedRegisters() }
-  static var interrupt: UInt32 { 11 }
+  /// RTC1, interrupt 17.
+  static var counter: FixedRegisters<0x400110> { FixedRegisters() }
+  static var interrupt: UInt32 { 17 }
   /// CLOCK and POWER.
   static var control: MappedRegisters { MappedRegisters(at: 0x4000_0000) }
   /// The watchdog. A loop that is well goes round once a second; the longest thing it does is an erasure.

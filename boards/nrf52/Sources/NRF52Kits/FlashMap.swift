@@ -4,7 +4,7 @@ import Startup
 /// The chip's flash, in pages of 4 KB: where the linker script puts its LOG and SETTINGS regions.
 public typealias NRF52Flash = NRF.NVMC<FixedRegisters<0x4001E0>, MappedRegisters>
 
-extension NRF52Board {
+extension NRF52Board where Bluetooth: ~Copyable {
   /// The memory of the log.
   public static func flash() -> NRF52Flash { pages(from: startup_log_start(), bytes: startup_log_size()) }
   /// The memory of what is kept beside it.

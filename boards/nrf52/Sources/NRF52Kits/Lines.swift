@@ -1,44 +1,16 @@
 import HeraldChips
 import HeraldHAL
 
-/// The line to the Bluetooth controller: UARTE0.
-public typealias NRF52Line = NRF.UARTE<MappedRegisters>
 /// The chip's generator.
 public typealias NRF52Random = NRF.RNG<FixedRegisters<0x4000D0>>
 /// What the board knows of its supply.
 public typealias NRF52Supply = NRF.Battery<MappedRegisters>
 
-// What peripherals read and write by themselves: RAM that stays. Each is handed out once, at start. The line
-// receives into 2.5 ms' worth of bytes; the controller waits when that is full. A payload of 129 bytes leaves
-// in one packet, with 10 of headers.
-nonisolated(unsafe) private var controllerMemory = NRF.UARTEStorage<256, 140>()
-nonisolated(unsafe) private var controllerFaults: NRF.UARTEMemory?
+// Memory that peripherals access: each is assigned once, at start.
 nonisolated(unsafe) private var usbMemory: [16 of UInt32] = .init(repeating: 0)
 nonisolated(unsafe) private var conversion: UInt32 = 0
 
-/// Where the lines are.
-enum Lines {
-  /// UARTE0, interrupt 2.
-  static var controller: MappedRegisters { MappedRegisters(at: 0x4000_2000) }
-}
-
-extension NRF52Board {
-  /// The line to the Bluetooth controller, switched on. To be taken once, when the board has been made.
-  ///
-  /// H4 with flow control at a megabit a second. For a controller of another speed, change it here.
-  public static func controllerLine() -> NRF52Line {
-    let memory = unsafe NRF.UARTEMemory(&controllerMemory)
-    var line = NRF52Line(
-      Lines.controller, counter: MappedRegisters(at: 0x4000_9000),
-      ppi: MappedRegisters(at: 0x4001_F000), wiring: NRF.UARTEWiring(), memory: memory)
-    controllerFaults = memory
-    line.start(Pins.controllerLine, .baud1M)
-    return line
-  }
-
-  /// How often bytes from the controller were lost.
-  static var lostBytes: UInt32 { controllerFaults?.faults.overruns ?? 0 }
-
+extension NRF52Board where Bluetooth: ~Copyable {
   /// The USB device. To be taken once.
   public static func usb() -> USBD<MappedRegisters> {
     let buffer = unsafe withUnsafeMutableBytes(of: &usbMemory) { unsafe $0 }

@@ -20,9 +20,9 @@ enum Pins {
   static var reset: UInt8 { 18 }
 
   /// Makes the pins what they are for, before anything drives them.
-  static func configure(
-    _ port0: inout NRF.GPIO<FixedRegisters<0x500000>>, _ port1: inout NRF.GPIO<FixedRegisters<0x500003>>
-  ) {
+  static func configure() {
+    var port0 = NRF.GPIO(FixedRegisters<0x500000>())
+    var port1 = NRF.GPIO(FixedRegisters<0x500003>())
     port0.configure(awakeLight, .output(high: false))
     port0.configure(readyLight, .output(high: true))
     port1.configure(controllerReset, .output(high: true))

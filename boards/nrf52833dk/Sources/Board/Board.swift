@@ -4,15 +4,7 @@ import HeraldFirmware
 @_exported import NRF52Kits
 
 /// The nRF52833 DK (PCA10100) with a Bluetooth controller on its header.
-public typealias Board = NRF52Board<NRF52833DK>
-
-/// Which of the boards with an nRF52 it is.
-public enum NRF52833DK: NRF52Kit {
-  /// Its chip.
-  public static var chip: USBDChip { .nRF52833 }
-  /// What `script/build` calls it.
-  public static var identifier: StaticString { "nrf52833dk" }
-}
+public typealias Board = NRF52Board<NRF52833DK, NRF52Controller>
 
 /// The line to the Bluetooth controller.
 public typealias Line = NRF52Line

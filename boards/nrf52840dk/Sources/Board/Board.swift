@@ -4,15 +4,7 @@ import HeraldFirmware
 @_exported import NRF52Kits
 
 /// The nRF52840 DK (PCA10056) with a Bluetooth controller on its header.
-public typealias Board = NRF52Board<NRF52840DK>
-
-/// Which of the boards with an nRF52 it is.
-public enum NRF52840DK: NRF52Kit {
-  /// Its chip.
-  public static var chip: USBDChip { .nRF52840 }
-  /// What `script/build` calls it.
-  public static var identifier: StaticString { "nrf52840dk" }
-}
+public typealias Board = NRF52Board<NRF52840DK, NRF52Controller>
 
 /// The line to the Bluetooth controller.
 public typealias Line = NRF52Line

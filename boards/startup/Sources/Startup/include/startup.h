@@ -28,6 +28,8 @@ uint32_t startup_settings_size(void);
 #if defined(__arm__)
 static inline void startup_hold_interrupts(void) { __asm__ volatile("cpsid i" ::: "memory"); }
 static inline void startup_let_interrupts(void) { __asm__ volatile("cpsie i\n isb" ::: "memory"); }
+/* Accesses to memory are not moved across this call by the compiler. */
+static inline void startup_order_memory(void) { __asm__ volatile("" ::: "memory"); }
 #endif
 /* Stops the processor until an interrupt waits, also one that is kept waiting. */
 void startup_wait_for_interrupt(void);

@@ -1,16 +1,16 @@
-import HeraldBluetooth
+import HeraldHAL
 
-// Receiving: ACL fragments become L2CAP PDUs (Vol 3, Part A, 7.2).
+// Receiving: fragments become L2CAP PDUs (Vol 3, Part A, 7.2).
 //
 // A length in a header only determines how many bytes are expected; bytes are stored only where there is
 // room. A PDU that does not fit, is inconsistent or has an unknown channel is skipped up to the next start
 // fragment and counted; the connection stays open.
-extension ACLConnection {
+extension L2CAPConnection {
   /// Evaluates one fragment. Returns its slot, or −1 if it was processed here. `hasSpare`: no other
   /// connection uses the buffer of slot 1.
   @usableFromInline
-  mutating func slot(
-    for fragment: Span<UInt8>, isStart: Bool, hasSpare: Bool, _ counters: inout HCICounters
+  package mutating func slot(
+    for fragment: Span<UInt8>, isStart: Bool, hasSpare: Bool, _ counters: inout L2CAPCounters
   ) -> Int {
     counters.count(.fragmentsReceived)
     if isStart { return start(fragment, hasSpare, &counters) }
@@ -24,7 +24,7 @@ extension ACLConnection {
   }
 
   private mutating func start(
-    _ fragment: Span<UInt8>, _ hasSpare: Bool, _ counters: inout HCICounters
+    _ fragment: Span<UInt8>, _ hasSpare: Bool, _ counters: inout L2CAPCounters
   ) -> Int {
     isSkipping = false
     for slot in 0..<2 where slots[slot].use == .receiving {
@@ -33,11 +33,11 @@ extension ACLConnection {
       slots[slot] = .free
     }
     // Short PDUs of the other channels are usually in one fragment: they need no buffer.
-    if fragment.count >= ACLConnection.headerSize, fragment.u16(unchecked: 2) != ChannelID.attribute,
-      Int(fragment.u16(unchecked: 0)) == fragment.count &- ACLConnection.headerSize
+    if fragment.count >= Self.headerSize, fragment.u16(at: 2) != ChannelID.attribute,
+      Int(fragment.u16(at: 0)) == fragment.count &- Self.headerSize
     {
       take(
-        fragment.extracting(droppingFirst: ACLConnection.headerSize), on: fragment.u16(unchecked: 2),
+        fragment.extracting(droppingFirst: Self.headerSize), on: fragment.u16(at: 2),
         &counters)
       return -1
     }
@@ -55,21 +55,21 @@ extension ACLConnection {
   /// Stores a fragment that `slot(for:…)` found a slot for. Returns that slot if it now holds a whole ATT PDU
   /// behind its L2CAP header, or −1; its length is `slots[…].length`, and the caller then calls `answered`.
   @usableFromInline @inline(never)
-  mutating func append(
-    _ fragment: Span<UInt8>, to slot: Int, _ buffer: inout ACLBuffer, _ counters: inout HCICounters
+  package mutating func append(
+    _ fragment: Span<UInt8>, to slot: Int, _ buffer: inout L2CAPBuffer, _ counters: inout L2CAPCounters
   ) -> Int {
-    let base = ACLBuffer.start
+    let base = L2CAPBuffer.start
     let done = Int(slots[slot].done)
-    guard fragment.count <= ACLConnection.slotSize &- done else {
+    guard fragment.count <= Self.slotSize &- done else {
       return refuse(slot, .fragmentsMalformed, &counters)
     }
     for index in 0..<fragment.count { buffer.bytes[base &+ done &+ index] = fragment[index] }
     let total = done &+ fragment.count
     slots[slot].done = UInt8(truncatingIfNeeded: total)
-    guard total >= ACLConnection.headerSize else { return -1 }
+    guard total >= Self.headerSize else { return -1 }
     let length = Int(buffer.bytes[base]) | Int(buffer.bytes[base &+ 1]) &<< 8
-    let expected = length &+ ACLConnection.headerSize
-    guard expected <= ACLConnection.slotSize else {
+    let expected = length &+ Self.headerSize
+    guard expected <= Self.slotSize else {
       return refuse(slot, .pdusDropped, &counters)
     }
     guard total <= expected else {
@@ -79,7 +79,7 @@ extension ACLConnection {
     let channel = UInt16(buffer.bytes[base &+ 2]) | UInt16(buffer.bytes[base &+ 3]) &<< 8
     if channel == ChannelID.attribute {
       guard length > 0 else { return refuse(slot, .pdusDropped, &counters) }
-      let opcode = buffer.bytes[base &+ ACLConnection.headerSize]
+      let opcode = buffer.bytes[base &+ Self.headerSize]
       if Self.isRequest(opcode) {
         // The last buffer is reserved for the outstanding response, not for a second request of a peer, which
         // may have only one.
@@ -94,13 +94,13 @@ extension ACLConnection {
       return slot
     }
     slots[slot] = .free
-    let pdu = buffer.bytes.span.extracting((base &+ ACLConnection.headerSize)..<(base &+ expected))
+    let pdu = buffer.bytes.span.extracting((base &+ Self.headerSize)..<(base &+ expected))
     take(pdu, on: channel, &counters)
     return -1
   }
 
   /// One whole PDU of a channel other than ATT's.
-  private mutating func take(_ pdu: Span<UInt8>, on channel: UInt16, _ counters: inout HCICounters) {
+  private mutating func take(_ pdu: Span<UInt8>, on channel: UInt16, _ counters: inout L2CAPCounters) {
     var isDropped = false
     switch control.take(pdu, on: channel, role: role, isDropped: &isDropped) {
     case .nothing: break
@@ -116,13 +116,13 @@ extension ACLConnection {
 
   /// Whether a PDU with this opcode is a request: even, without the command flag, and not a confirmation (Vol
   /// 3, Part F, 3.4.8).
-  static func isRequest(_ opcode: UInt8) -> Bool { opcode & 0x41 == 0 && opcode != 0x1E }
+  package static func isRequest(_ opcode: UInt8) -> Bool { opcode & 0x41 == 0 && opcode != 0x1E }
   /// Whether it is the response to a request that this host sends.
   private static func isResponse(_ opcode: UInt8) -> Bool { opcode & 1 == 1 && opcode < 0x1B }
 
   /// Frees the buffer and skips the rest of its PDU.
   private mutating func refuse(
-    _ slot: Int, _ counter: HCICounter, _ counters: inout HCICounters
+    _ slot: Int, _ counter: L2CAPCounter, _ counters: inout L2CAPCounters
   ) -> Int {
     counters.count(counter)
     slots[slot] = .free
@@ -132,8 +132,8 @@ extension ACLConnection {
 
   /// Ends the handling of a received PDU: with a response of `count` bytes in the same place, or with none.
   @usableFromInline @inline(never)
-  mutating func answered(_ slot: Int, count: Int, in buffer: inout ACLBuffer) {
-    guard count > 0, count <= ACLConnection.longestPDU else {
+  package mutating func answered(_ slot: Int, count: Int, in buffer: inout L2CAPBuffer) {
+    guard count > 0, count <= Self.longestPDU else {
       slots[slot] = .free
       return
     }

@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "air-device",
+  dependencies: [
+    .package(name: "herald-embedded", path: "../../../.."), .package(path: "../../../../boards/microbit"),
+    .package(path: "../../../../boards/startup"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "AirDevice",
+      dependencies: [
+        .product(name: "Board", package: "microbit"), .product(name: "Startup", package: "startup"),
+      ]
+        + ["HeraldHAL", "HeraldBluetooth", "HeraldLinkLayer", "HeraldChips"].map {
+          .product(name: $0, package: "herald-embedded")
+        },
+      swiftSettings: [.enableExperimentalFeature("Lifetimes"), .define("NRF51")])
+  ],
+  swiftLanguageModes: [.v6]
+)

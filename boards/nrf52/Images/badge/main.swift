@@ -1,0 +1,27 @@
+import HeraldEmbedded
+import HeraldFirmware
+import RadioBoard
+
+// A wearable: 64 peers, four connections, its battery logged, a payload that a host can change, events for
+// who watches. The tap is the first delegate: it is as long as eight bytes a few times, so there is no gap
+// behind it, and it is cleared in its place.
+enum Badge: WearableParts {
+  static func supplier() -> StoredPayloadSupplier<132> {
+    StoredPayloadSupplier(
+      otherwise: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1_234_567_890))
+  }
+  static func delegate() -> SensorDelegates<LiveTap, BatterySensor<Supply>> {
+    SensorDelegates(LiveTap(), BatterySensor(Board.supply()))
+  }
+}
+nonisolated(unsafe) var device = Wearable<
+  Badge,
+  64,  // targets
+  4,  // connections
+  2  // payloads
+>()
+nonisolated(unsafe) var links = Links(Board.usb(), serialNumber: Board.serialNumber())
+while true {
+  device.round(serving: &links)
+  device.board.hardware.show(isReady: device.node.radio.state == .ready)
+}

@@ -1,0 +1,19 @@
+import HeraldHAL
+
+/// The Bluetooth part of a board: a controller on its header (`NRF52Controller`), or the radio of the chip
+/// (`NRF52Radio`).
+public protocol NRF52Bluetooth: ~Copyable {
+  /// The part, not switched on.
+  init()
+  /// Enables the interrupts that end a sleep.
+  mutating func enableInterrupts(_ sleeper: inout NRF52Sleep)
+  /// Stops the processor until `deadline` or an interrupt that the loop has to process. Returns whether it
+  /// stopped.
+  mutating func sleep(until deadline: Instant, _ sleeper: inout NRF52Sleep) -> Bool
+  /// Whether there is a reset line to a controller.
+  static var hasReset: Bool { get }
+  /// Asserts or releases it.
+  mutating func holdReset(_ isHeld: Bool)
+  /// The number of losses of bytes from a controller.
+  static var overruns: UInt32 { get }
+}

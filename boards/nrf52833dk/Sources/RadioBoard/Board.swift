@@ -1,0 +1,18 @@
+import HeraldChips
+import HeraldFirmware
+// The parts of the kit belong to the interface of the board.
+@_exported import NRF52Kits
+
+/// The nRF52833 DK (PCA10100) with the radio of its chip.
+public typealias Board = NRF52Board<NRF52833DK, NRF52OwnRadio>
+
+/// The radio of the board: a link layer with four connections.
+public typealias BoardRadio = NRF52LinkLayerRadio
+/// The flash of the log.
+public typealias FlashMap = NRF52Flash
+/// The random number generator of the chip.
+public typealias Random = NRF52Random
+/// The supply of the board.
+public typealias Supply = NRF52Supply
+/// The management link on USB: requests of up to 1,024 bytes, one at a time.
+public typealias Links = USBManagement<USBD<MappedRegisters>, 1024, 1>
