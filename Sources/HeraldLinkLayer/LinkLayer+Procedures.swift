@@ -15,9 +15,17 @@ public enum LinkLayerResult: Equatable, BitwiseCopyable, Sendable {
 
 // Called by the host, with `procedures` held off.
 extension LinkLayer where Peripheral: ~Copyable {
-  /// Starts a feature exchange as central; `.features` follows. Errors: `.notConnected`, `.busy` while one is
-  /// in progress, `.unsupported` as peripheral, which Bluetooth 4.0 does not permit.
+  /// Starts a feature exchange as central, or repeats the result of an earlier one; `.features` follows. As
+  /// peripheral the features are known after a feature exchange by the central. Errors: `.notConnected`,
+  /// `.busy` while an exchange is in progress, `.unsupported` as peripheral before an exchange: Bluetooth 4.0
+  /// does not permit a peripheral to start it.
   public mutating func readFeatures(_ connection: Int) throws(RadioError) {
+    guard isOpen(connection) else { throw .notConnected }
+    if exchange.table[connection].own.knowsFeatures {
+      exchange.table[connection].own.status = 0
+      exchange.table[connection].own.finished.insert(.features)
+      return
+    }
     try checkCentral(connection)
     try start(.features, connection)
   }

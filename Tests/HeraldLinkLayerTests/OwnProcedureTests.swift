@@ -43,7 +43,27 @@ struct OwnProcedureTests {
     #expect(central.layer.takeResult() == nil)
     #expect(controls(of: 1) == [hexBytes("08 0000000000000000")])
     #expect(controls(of: 0) == [hexBytes("09 0000000000000000")])
-    try central.layer.readFeatures(0)
+    // From then on both sides know them.
+    for device in [central, peripheral] {
+      try device.layer.readFeatures(0)
+      #expect(device.layer.takeResult() == .features(connection: 0, status: 0, features: 0))
+    }
+    #expect(controls(of: 1).count == 1)
+  }
+
+  @Test("FeatureSet of the central is reported as it was received")
+  func centralFeatures() throws {
+    let device = LinkLayerDevice(medium, 0)
+    let central = ScriptedCentral(medium, 1)
+    try device.advertise()
+    central.connect()
+    medium.run(until: milliseconds(300))
+    #expect(throws: RadioError.unsupported) { try device.layer.readFeatures(0) }
+    central.queue = [(3, hexBytes("08 0123456789abcdef"))]
+    medium.run(until: milliseconds(500))
+    try device.layer.readFeatures(0)
+    #expect(
+      device.layer.takeResult() == .features(connection: 0, status: 0, features: 0xEFCD_AB89_6745_2301))
   }
 
   @Test("Version exchange from either side; LL_VERSION_IND is transmitted once")

@@ -48,7 +48,9 @@ extension LinkLayerConnection {
     case .channelMap(let map, let instant) where role == .peripheral:
       take(map, instant)
       answer = nil
-    case .featureRequest where role == .peripheral: answer = .featureResponse
+    case .featureRequest where role == .peripheral:
+      takeFeatures()
+      answer = .featureResponse
     case .encryption where role == .peripheral:
       answer = .reject(reason: DisconnectReason.unsupportedFeature.rawValue)
     case .version(let version):
@@ -63,7 +65,7 @@ extension LinkLayerConnection {
       own.end(own.awaited, reason)
       answer = nil
     case .featureResponse:
-      takeFeatures()
+      if own.awaited == .features { takeFeatures() }
       answer = nil
     case .other(opcode: ControlOpcode.unknown), .other(opcode: ControlOpcode.reject),
       .other(opcode: ControlOpcode.rejectExtended):

@@ -32,7 +32,8 @@ struct OwnProcedures: BitwiseCopyable {
   /// The result of the last feature exchange: 0, or the reason for which the peer has refused it.
   var status = UInt8(0)
   var due = RadioTime(microseconds: 0)
-  /// FeatureSet of LL_FEATURE_RSP.
+  /// Whether the FeatureSet of the peer is known: from LL_FEATURE_RSP, or from its LL_FEATURE_REQ.
+  var knowsFeatures = false
   var features: [8 of UInt8] = .init(repeating: 0)
   /// The content of the peer's LL_VERSION_IND; its number is 0 if none was received.
   var version = LinkLayerVersion(number: 0, company: 0, subversion: 0)
@@ -107,9 +108,9 @@ extension LinkLayerConnection {
     }
   }
 
-  /// Processes LL_FEATURE_RSP, which is in the inbox.
+  /// Stores the FeatureSet of LL_FEATURE_RSP or LL_FEATURE_REQ, which is in the inbox.
   mutating func takeFeatures() {
-    guard own.awaited == .features else { return }
+    own.knowsFeatures = true
     var index = 0
     while index < 8 {
       own.features[index] = inbox.bytes[index &+ 1]

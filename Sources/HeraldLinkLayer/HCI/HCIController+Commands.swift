@@ -49,7 +49,13 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
         }
         layer.disconnect(connection, reason: DisconnectReason(rawValue: reason))
       case .readRemoteVersion: try layer.readVersion(connection)
-      case .leReadRemoteFeatures: try layer.readFeatures(connection)
+      case .leReadRemoteFeatures:
+        if asksFeatures[connection] { return .disallowed }
+        do throws(RadioError) { try layer.readFeatures(connection) } catch {
+          // The exchange at the start of the connection is in progress.
+          if error != .busy { throw error }
+        }
+        asksFeatures[connection] = true
       default:
         guard let timing = timing(&reader) else { return .invalidParameters }
         try layer.update(

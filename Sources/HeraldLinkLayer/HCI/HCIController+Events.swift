@@ -105,6 +105,9 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
   private mutating func write(_ event: LinkLayerEvent, _ writer: inout ByteWriter) {
     switch event {
     case .opened(let connection, let role, let peer):
+      // As other controllers do, so that the peripheral's host can read the features, too.
+      asksFeatures[connection] = false
+      if role == .central { try? layer.readFeatures(connection) }
       guard beginMeta(Subevent.connectionComplete, 18, &writer) else { return }
       let timing = layer.exchange.table[connection].timing
       writer.u8(0)
@@ -157,6 +160,8 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
       writer.u16(latency)
       writer.u16(timeout)
     case .features(let connection, let status, let features):
+      guard asksFeatures[connection] else { return }
+      asksFeatures[connection] = false
       guard beginMeta(Subevent.remoteFeatures, 11, &writer) else { return }
       writer.u8(status)
       writer.u16(Self.handle(connection))

@@ -41,6 +41,8 @@ public struct HCIController<
   var duplicates: DuplicateFilter
   /// The number of data packets from the host that have not been reported as completed.
   var sent: [connections of UInt8]
+  /// The host has requested the features of the peer and has not received them.
+  var asksFeatures: [connections of Bool]
   /// Controller to host flow control: whether it is on, the number of data packets for which the host has
   /// room, and the number that it has not reported as completed.
   var isHostFlowOn: Bool
@@ -69,6 +71,7 @@ public struct HCIController<
     filtersDuplicates = false
     duplicates = DuplicateFilter()
     sent = .init(repeating: 0)
+    asksFeatures = .init(repeating: false)
     isHostFlowOn = false
     hostPackets = 0
     hostRoom = 0
