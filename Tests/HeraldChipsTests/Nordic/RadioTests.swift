@@ -188,6 +188,51 @@ struct RadioTests {
     #expect(bench.model.faults == [])
   }
 
+  @Test("a processor that is stopped while it sets RTC0 starts TIMER0 itself, and the operation is late")
+  func stoppedProcessor() {
+    let bench = Bench52()
+    bench.radio.start(transmission())
+    bench.model.counter = bench.model.word(0xB544)
+    bench.model.set(0xB144)
+    bench.model.meanwhile = { [model = bench.model] in
+      if model.word(0xB540) != 0 { model.counter = model.word(0xB540) - 1 }
+    }
+    #expect(bench.takeOutcome() == nil)
+    bench.model.meanwhile = nil
+    #expect(bench.model.take().contains(Write(0x8000, 1)))
+    let outcome = bench.alarm()
+    #expect(outcome?.kind == .late)
+    #expect(bench.model.faults == [])
+    // Later: TIMER0 has been started, and has passed the compare value before its channel is enabled.
+    let other = Bench52()
+    other.radio.start(transmission())
+    other.model.counter = other.model.word(0xB544)
+    other.model.set(0xB144)
+    other.model.meanwhile = { [model = other.model] in
+      if model.word(0x8540) != 0 { (model.counter, model.timer) = (model.word(0xB540), 50) }
+    }
+    #expect(other.takeOutcome() == nil)
+    other.model.meanwhile = nil
+    let second = other.alarm()
+    #expect(second?.kind == .late)
+  }
+
+  @Test("a processor that is stopped before a reception continues does not leave the receiver on")
+  func stoppedReception() {
+    let bench = Bench52()
+    bench.run(reception(window: 5_000))
+    _ = bench.packet(address: 149, end: 213)
+    bench.model.set(0x1550, 3)
+    bench.model.meanwhile = { [model = bench.model] in
+      if model.word(0x1004) != 0 { model.timer = model.word(0x8544) + 1 }
+    }
+    bench.radio.proceed(.receiveAgain)
+    bench.model.meanwhile = nil
+    #expect(bench.model.take().contains(Write(0x1010, 1)))
+    let outcome = bench.alarm()
+    #expect(outcome?.kind == .silent)
+  }
+
   @Test(
     "2 ms after the last operation TIMER0 and the crystal are switched off, unless it is in use",
     arguments: [
@@ -280,7 +325,7 @@ struct RadioTests {
     #expect(
       bench.model.take() == [
         Write(0x8048, 1), Write(0x1504, 0x2000_0000), Write(0x1F508, 1 << 20), Write(0x8544, timeout),
-        Write(0x1F504, 1 << 22), Write(0x1004, 1),
+        Write(0x1F504, 1 << 22), Write(0x1004, 1), Write(0x8048, 1),
       ])
     _ = bench.packet(address: timeout - 80, end: timeout - 60)
     bench.radio.proceed(.receiveAgain)

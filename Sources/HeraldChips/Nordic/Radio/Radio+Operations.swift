@@ -155,11 +155,7 @@ extension NRF.Radio where Block: ~Copyable {
       enable = packetStart &- Self.receiveLead
       channel = .receive
     }
-    if isStarting {
-      compare(enable, channel | Self.beginning)
-    } else {
-      arm(at: enable, channel | Self.beginning, from: .disabled)
-    }
+    arm(at: enable, channel | Self.beginning, from: .disabled)
   }
 
   /// READY is followed by START: by a shortcut, or once by PPI.
@@ -167,18 +163,16 @@ extension NRF.Radio where Block: ~Copyable {
     Chip.hasFastRampUp ? .none : .begin
   }
 
-  private mutating func compare(_ time: UInt32, _ channels: NRF.RadioChannels) {
-    registers.write(time, to: At.timerCompare)
-    registers.write(channels, to: At.channelSet)
-  }
-
   /// Enables channels for TIMER0's compare event at a time, unless that has passed. `state` is the state of
   /// the radio before the event.
   private mutating func arm(at time: UInt32, _ channels: NRF.RadioChannels, from state: NRF.RadioState) {
-    compare(time, channels)
+    registers.write(time, to: At.timerCompare)
+    registers.write(channels, to: At.channelSet)
     // If the event has just occurred, the radio shows whether it came before or after the channel was
     // enabled.
-    guard Int32(bitPattern: timer() &- time) >= 0, registers.read(At.state) == state else { return }
+    guard hasStarted(), Int32(bitPattern: timer() &- time) >= 0, registers.read(At.state) == state else {
+      return
+    }
     disable()
     fail(.late)
   }
@@ -272,6 +266,10 @@ extension NRF.Radio where Block: ~Copyable {
     armReceiver(until: end &+ Chip.receiveDelay)
     if !Chip.hasFastRampUp { registers.write(.begin, to: At.channelSet) }
     registers.trigger(At.receiveEnable)
+    // If the timeout had passed before its channel was enabled, the reception would not end.
+    guard Int32(bitPattern: end &- timer()) <= 0 else { return }
+    disable()
+    fail(.silent)
   }
 
   /// Reports an outcome by the next interrupt of RTC0.

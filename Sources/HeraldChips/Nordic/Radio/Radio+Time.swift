@@ -73,15 +73,17 @@ extension NRF.Radio where Block: ~Copyable {
     let now = ticks()
     let distance = (enable - Self.timerMargin).since(Self.time(of: now.count, after: now.turns))
     let ticks = Self.wholeTicks(in: distance)
-    guard ticks >= 3 else {
-      registers.trigger(At.startTimer)
-      return false
+    if ticks >= 3 {
+      let count = now.count &+ ticks
+      timerBase = Self.time(of: count, after: now.turns).microseconds
+      registers.write(count & 0xFF_FFFF, to: At.counterCompare)
+      registers.write(.timerStart, to: At.channelSet)
+      // The value has to be two ahead, which it may not have been if the processor was stopped meanwhile.
+      let passed = (registers.read(At.counter) &- now.count) & 0xFF_FFFF
+      if passed &+ 2 <= ticks { return true }
     }
-    let count = now.count &+ ticks
-    timerBase = Self.time(of: count, after: now.turns).microseconds
-    registers.write(count & 0xFF_FFFF, to: At.counterCompare)
-    registers.write(.timerStart, to: At.channelSet)
-    return true
+    registers.trigger(At.startTimer)
+    return false
   }
 
   /// Starts the crystal and TIMER0, at a time that `synchronize` determines.
@@ -97,6 +99,13 @@ extension NRF.Radio where Block: ~Copyable {
     if !Chip.hasFastRampUp { registers.write(1, to: At.timerClock) }
     registers.trigger(At.clearTimer)
     registers.write(NRF.Interrupts.timerStart | NRF.Interrupts.tick, to: At.counterRouteSet)
+  }
+
+  /// Whether RTC0 has started TIMER0.
+  mutating func hasStarted() -> Bool {
+    guard isStarting else { return true }
+    let since = registers.read(At.counter) &- registers.read(At.counterCompare)
+    return since & 0xFF_FFFF < 0x80_0000
   }
 
   /// Switches TIMER0 and the crystal off.
