@@ -42,6 +42,12 @@ class PhyAir:
         self.controllers.remove(controller)
         asyncio.create_task(controller.link.close())
 
+    async def close(self):
+        """All hosts leave."""
+        for controller in self.controllers:
+            await controller.link.close()
+        self.controllers = []
+
 
 class Brake:
     """A device that keeps the medium from running ahead of real time until `is_done`, and ends it `rest` seconds later."""

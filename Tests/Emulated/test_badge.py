@@ -1,4 +1,4 @@
-"""The image for one chip, whose link layer and radio are its own, in the model of the chip on the medium of Tests/Air: it meets phones in Bumble, which sit on herald-controller.
+"""The images without a Bluetooth controller, whose link layer and radio are their own, in models of their chips on the medium of Tests/Air: it meets phones in Bumble, which sit on herald-controller.
 Every packet is judged."""
 
 import asyncio
@@ -44,12 +44,18 @@ class Badge(OnChip):
         thread = threading.Thread(target=run)
         thread.start()
         try:
-            return asyncio.run(asyncio.wait_for(scenario(PhyAir(ports)), 120))
+            return asyncio.run(asyncio.wait_for(self.use(PhyAir(ports), scenario), 120))
         finally:
             brake.is_done = True
             thread.join()
             if failures:
                 raise failures[0]
+
+    async def use(self, air, scenario):
+        try:
+            return await scenario(air)
+        finally:
+            await air.close()
 
     def controller(self, port):
         return Program(lambda simulation, number: [
@@ -79,6 +85,15 @@ class Badge(OnChip):
         self.assertEqual(judged.breaches, [])
         self.assertLessEqual(judged.max_error, 2)
         print(f"\n  {len(self.transmitted)} packets, {judged.answers} answers, error of T_IFS at most {judged.max_error} µs")
+
+
+class BadgeOfNRF52840(Badge):
+    board = "nrf52840dk"
+
+
+class BadgeOfMicrobit(Badge):
+    """The nRF51822, with 16 KB of RAM."""
+    board = "microbit"
 
 
 if __name__ == "__main__":

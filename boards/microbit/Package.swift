@@ -5,8 +5,8 @@ let core: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"), .enableExperimentalFeature("SuppressedAssociatedTypes"),
 ]
 let herald = [
-  "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldChips",
-  "HeraldFirmware",
+  "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldLinkLayer", "HeraldDeviceLink",
+  "HeraldChips", "HeraldFirmware",
 ].map {
   Target.Dependency.product(name: $0, package: "herald-embedded")
 }
@@ -18,6 +18,8 @@ let package = Package(
   dependencies: [.package(name: "herald-embedded", path: "../.."), .package(path: "../startup")],
   targets: [
     .target(name: "Board", dependencies: herald + [startup], swiftSettings: core),
+    .target(name: "RadioBoard", dependencies: herald + [startup], swiftSettings: core),
+    .executableTarget(name: "badge", dependencies: ["RadioBoard"] + herald, swiftSettings: core),
     .executableTarget(name: "wearable", dependencies: ["Board"] + herald, swiftSettings: core),
     .executableTarget(name: "beacon", dependencies: ["Board"] + herald, swiftSettings: core),
   ],

@@ -8,7 +8,7 @@ import HeraldFirmware
 public typealias Board = NRF52Board<NRF52840DK, NRF52OwnRadio>
 
 /// The radio of the board: a link layer with four connections.
-public typealias BoardRadio = NRF52LinkLayerRadio
+public typealias BoardRadio = OwnLinkLayerRadio
 /// The flash of the log.
 public typealias FlashMap = NRF52Flash
 /// The random number generator of the chip.

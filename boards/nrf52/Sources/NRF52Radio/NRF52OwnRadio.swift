@@ -1,0 +1,72 @@
+import HeraldBluetooth
+import HeraldChips
+import HeraldHAL
+import HeraldLinkLayer
+import NRF52Kits
+import Startup
+
+/// The radio of the chip. The delays of the nRF52840 are those of the nRF52833.
+public typealias OwnRadioPeripheral = NRF.Radio<NRF.NRF52833, FixedRegisters<0x400000>>
+/// The link layer of the board, with four connections.
+typealias OwnLinkLayer = LinkLayer<OwnRadioPeripheral, 4>
+/// The link layer as the radio of a host.
+public typealias OwnLinkLayerRadio = LinkLayerRadio<OwnRadioPeripheral, SWIHold, 4>
+
+nonisolated(unsafe) private var radioStorage = NRF.RadioStorage()
+nonisolated(unsafe) var linkLayerMemory: [300 of UInt64] = .init(repeating: 0)
+
+/// The radio of the chip as the Bluetooth part of the board.
+///
+/// RADIO, RTC0 and SWI0 have handlers. The interrupts that only end a sleep have none: they are enabled only
+/// during a sleep, while all handlers are held off.
+public struct NRF52OwnRadio: NRF52Bluetooth, ~Copyable {
+  public init() {}
+
+  /// The interrupts of the radio are enabled when the link layer has been created.
+  public mutating func enableInterrupts(_ sleeper: inout NRF52Sleep) {}
+
+  /// Interrupts of the radio do not end the sleep unless `procedures` has run: otherwise the loop has nothing
+  /// to process.
+  public mutating func sleep(until deadline: Instant, _ sleeper: inout NRF52Sleep) -> Bool {
+    guard sleeper.prepare(until: deadline) else { return false }
+    var hasStopped = false
+    var isDue = false
+    while !isDue {
+      // From here on a handler cannot run between the look at `hasNews` and the stop, which would then last
+      // until the deadline. An interrupt that becomes pending ends the stop.
+      startup_hold_interrupts()
+      isDue = unsafe hasNews
+      if !isDue {
+        for index in 0..<NRF52Sleep.count { sleeper.control.enable(NRF52Sleep.number(index)) }
+        sleeper.stop()
+        hasStopped = true
+        for index in 0..<NRF52Sleep.count {
+          let number = NRF52Sleep.number(index)
+          sleeper.control.disable(number)
+          if sleeper.control.isPending(number) { isDue = true }
+        }
+      }
+      startup_let_interrupts()
+    }
+    unsafe hasNews = false
+    sleeper.clock.acknowledge()
+    return hasStopped
+  }
+
+  public static var hasReset: Bool { false }
+  public mutating func holdReset(_ isHeld: Bool) {}
+  public static var overruns: UInt32 { 0 }
+  public static var stopsCrystal: Bool { true }
+}
+
+extension NRF52Board where Bluetooth == NRF52OwnRadio {
+  /// The radio of the chip, switched on. To be called once, when the board has been made.
+  public static func makeRadio() -> OwnLinkLayerRadio {
+    // 20 ppm of the crystal, and 30 ppm for its temperature and ageing.
+    var radio = unsafe OwnRadioPeripheral(
+      FixedRegisters(), memory: NRF.RadioMemory(&radioStorage), clockDeviation: 50, crystal: .sharedWithUSB)
+    radio.switchOn()
+    var generator = random()
+    return startLinkLayer(on: radio, seed: generator.next())
+  }
+}
