@@ -18,7 +18,8 @@ struct RadioTests {
         Write(0x1534, 0x103), Write(0x1538, 0x65B), Write(0x8510, 4), Write(0x8508, 3), Write(0x8504, 0),
         // RTC0 TICK to TIMER0 CAPTURE3 on channel 13.
         Write(0x1F578, 0x4000_B100), Write(0x1F57C, 0x4000_804C), Write(0x1650, 0x201), Write(0x1200, 0x113),
-        Write(0x1F504, 1 << 26 | 1 << 27 | 1 << 13), Write(0xB000, 1), Write(0xB304, 1 << 1),
+        Write(0x1F504, 1 << 26 | 1 << 27 | 1 << 13), Write(0xB000, 1), Write(0xB344, 1 << 17),
+        Write(0xB304, 1 << 1),
         Write(0x1304, 1 << 4),
       ])
     #expect(bench.model.faults == [])
