@@ -215,7 +215,9 @@ let package = Package(
       swiftSettings: core),
     .testTarget(
       name: "HeraldLinkLayerTests",
-      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldLinkLayer", "HeraldSimulation", "TestInputs"],
+      dependencies: [
+        "HeraldHAL", "HeraldBluetooth", "HeraldHCI", "HeraldLinkLayer", "HeraldSimulation", "TestInputs",
+      ],
       swiftSettings: core),
     .testTarget(
       name: "HeraldDeviceLinkTests",

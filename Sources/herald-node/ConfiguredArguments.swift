@@ -78,7 +78,7 @@ enum ConfiguredArguments {
       if let sign = argument.firstIndex(of: "=") {
         path = String(argument[argument.index(after: sign)...])
       } else {
-        guard index + 1 < arguments.count else { return nil }  // the argument parser reports the missing value
+        guard index + 1 < arguments.count else { return nil }  // the parser reports the error
         path = arguments[index + 1]
       }
     }

@@ -38,7 +38,7 @@ extension HeraldNodeCommand {
       case .venue, .stored: break
       default:
         throw ValidationError(
-          "--role beacon requires --payload venue:COUNTRY,STATE,CODE[,NAME], or stored."
+          "--role beacon needs --payload venue:COUNTRY,STATE,CODE[,NAME], or stored."
         )
       }
       guard air.scan != true else {

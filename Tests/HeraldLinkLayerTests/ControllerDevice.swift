@@ -43,7 +43,8 @@ final class ControllerDevice: MediumDevice {
     while !isStalled, let packet = take() { packets.append(packet) }
   }
 
-  private func take() -> [UInt8]? {
+  /// Takes the next packet, also when the host is stalled.
+  func take() -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: 80)
     var span = buffer.mutableSpan
     var writer = ByteWriter(span.extracting(0..<80))

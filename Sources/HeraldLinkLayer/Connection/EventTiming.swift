@@ -55,9 +55,9 @@ struct EventTiming: BitwiseCopyable {
   /// The timing of an unused connection: all bits are zero.
   init() {}
 
-  /// The timing of a connection whose CONNECT_IND ended at `end`. `deviation` is the sum of the maximum
+  /// Begins a connection whose CONNECT_IND ended at `end`. `deviation` is the sum of the maximum
   /// deviations of both clocks in ppm; for a central, whose own clock determines the events, it is 0.
-  init(_ request: ConnectRequest, end: RadioTime, deviation: UInt16) {
+  mutating func begin(_ request: ConnectRequest, end: RadioTime, deviation: UInt16) {
     let times = request.times
     interval = UInt32(times.interval) &* Self.unit
     latency = times.latency

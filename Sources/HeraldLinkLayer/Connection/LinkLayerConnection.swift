@@ -121,6 +121,7 @@ struct LinkLayerConnection: BitwiseCopyable {
 
   /// Opens a connection with the parameters of `request`, whose last bit was on the air at `end`. `deviation`
   /// is the sum of the maximum deviations of both clocks in ppm.
+  @inline(never)
   mutating func open(_ request: ConnectRequest, _ role: ConnectionRole, end: RadioTime, deviation: UInt16) {
     self = LinkLayerConnection()
     life = .open
@@ -128,7 +129,7 @@ struct LinkLayerConnection: BitwiseCopyable {
     peer = role == .central ? request.advertiser : request.initiator
     accessAddress = request.accessAddress.rawValue
     crcInit = request.crcInit
-    timing = EventTiming(request, end: end, deviation: deviation)
+    timing.begin(request, end: end, deviation: deviation)
     owesOpened = true
     rssi = 127
   }

@@ -40,6 +40,7 @@ public struct NRF52Controller: NRF52Bluetooth, ~Copyable {
     return true
   }
 
+  @inline(never)
   private mutating func stop(until deadline: Instant, _ sleeper: inout NRF52Sleep) -> Bool {
     sleeper.control.forget(Self.interrupt)
     guard sleeper.prepare(until: deadline) else { return false }
