@@ -18,7 +18,8 @@ struct RadioTests {
         Write(0x1534, 0x103), Write(0x1538, 0x65B), Write(0x8510, 4), Write(0x8508, 3), Write(0x8504, 0),
         // RTC0 TICK to TIMER0 CAPTURE3 on channel 13.
         Write(0x1F578, 0x4000_B100), Write(0x1F57C, 0x4000_804C), Write(0x1650, 0x201), Write(0x1200, 0x113),
-        Write(0x1F504, 1 << 26 | 1 << 27 | 1 << 13), Write(0xB000, 1), Write(0xB304, 1 << 1),
+        Write(0x1F504, 1 << 26 | 1 << 27 | 1 << 13), Write(0xB000, 1), Write(0xB344, 1 << 17),
+        Write(0xB304, 1 << 1),
         Write(0x1304, 1 << 4),
       ])
     #expect(bench.model.faults == [])
@@ -110,7 +111,7 @@ struct RadioTests {
     #expect(
       bench.model.take() == [
         Write(0x1504, 0x2000_0040), Write(0x1F508, 1 << 20), Write(0x8544, 214 + 150 + 40 + 9 + 4),
-        Write(0x1F504, 1 << 22), Write(0x8540, 214 + 150 - 4 - 40), Write(0x1F504, 1 << 21), Write(0x8048, 1),
+        Write(0x1F504, 1 << 22), Write(0x8540, 214 + 150 - 4 - 40), Write(0x8048, 1), Write(0x1F504, 1 << 21),
       ])
     let outcome = bench.packet(address: 214 + 150 + 40 + 9, end: 214 + 150 + 176 + 9)
     #expect(
@@ -122,7 +123,7 @@ struct RadioTests {
     #expect(
       bench.model.take() == [
         Write(0x1504, 0x2000_0000), Write(0x1F508, 1 << 21 | 1 << 22),
-        Write(0x8540, 214 + 326 + 150 - 42), Write(0x1F504, 1 << 20), Write(0x8048, 1),
+        Write(0x8540, 214 + 326 + 150 - 42), Write(0x8048, 1), Write(0x1F504, 1 << 20),
       ])
     #expect(bench.model.faults == [])
   }
@@ -146,18 +147,24 @@ struct RadioTests {
 
   @Test("a step that comes too late is not executed, and the next interrupt of RTC0 reports it")
   func late() {
-    for isBegun in [false, true] {
+    // The time has passed; or passes before the channel is enabled; or after it.
+    for (isPassed, state, isLate) in [(true, UInt32(0), true), (false, 0, true), (false, 9, false)] {
       let bench = Bench52()
       bench.run(reception())
       _ = bench.packet(address: 149, end: 213)
-      bench.model.timer = 213 - 9 + 150 - 42
-      bench.model.set(0x1550, isBegun ? 9 : 0)
+      if isPassed { bench.model.timer = 213 - 9 + 150 - 42 }
+      bench.model.set(0x1550, state)
       _ = bench.model.take()
+      bench.model.meanwhile = { [model = bench.model] in
+        // COMPARE0, when channel 20 is enabled.
+        if !isPassed, model.word(0x1F504) == 1 << 20 { model.set(0x8140) }
+      }
       bench.radio.proceed(.transmitAfterSpace)
+      bench.model.meanwhile = nil
       let writes = bench.model.take()
-      #expect(writes.contains(Write(0xB304, 1 << 17)) != isBegun)
-      guard !isBegun else { continue }
-      #expect(writes.contains(Write(0x1F508, 1 << 20 | 1 << 21 | 1 << 22 | 1 << 14 | 1 << 12)))
+      #expect(writes.contains(Write(0xB304, 1 << 17)) == isLate)
+      #expect(writes.contains(Write(0x1F508, 1 << 20 | 1 << 21 | 1 << 22 | 1 << 14 | 1 << 12)) == isLate)
+      guard isLate else { continue }
       let outcome = bench.alarm()
       #expect(outcome?.kind == .late)
       #expect(bench.model.faults == [])
@@ -182,8 +189,8 @@ struct RadioTests {
     #expect(
       Array(bench.model.take().dropFirst(6)) == [
         Write(0xB308, 1 << 17), Write(0x8048, 1), Write(0x1504, 0x2000_0000),
-        Write(0x1F508, 1 << 21 | 1 << 22), Write(0x8540, 1_000 - 579 + 600 - 42), Write(0x1F504, 1 << 20),
-        Write(0x8048, 1),
+        Write(0x1F508, 1 << 21 | 1 << 22), Write(0x8540, 1_000 - 579 + 600 - 42), Write(0x8048, 1),
+        Write(0x1F504, 1 << 20),
       ])
     #expect(bench.model.faults == [])
   }
@@ -348,11 +355,11 @@ struct RadioTests {
       bench.radio.proceed(.transmitAfterSpace)
       let writes = bench.model.take()
       #expect(
-        Array(writes.prefix(7)) == [
+        Array(writes.prefix(6)) == [
           Write(0x1504, 0x2000_0040), Write(0x1F508, 1 << 21 | 1 << 22), Write(0x1200, 0b1_0001_1010),
-          Write(0x1F508, 1 << 20 | 1 << 21), Write(0x8540, 310 - 3 + 149), Write(0x1F504, 1 << 12),
-          Write(0x8048, 1),
+          Write(0x1F508, 1 << 20 | 1 << 21), Write(0x8540, 310 - 3 + 149), Write(0x8048, 1),
         ])
+      #expect(writes.contains(Write(0x1F504, 1 << 12)) != isLate)
       #expect(writes.contains(Write(0x1010, 1)) == isLate)
       if isLate {
         let outcome = bench.alarm()

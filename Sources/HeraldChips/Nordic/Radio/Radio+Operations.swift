@@ -167,12 +167,15 @@ extension NRF.Radio where Block: ~Copyable {
   /// the radio before the event.
   private mutating func arm(at time: UInt32, _ channels: NRF.RadioChannels, from state: NRF.RadioState) {
     registers.write(time, to: At.timerCompare)
-    registers.write(channels, to: At.channelSet)
-    // If the event has just occurred, the radio shows whether it came before or after the channel was
-    // enabled.
-    guard hasStarted(), Int32(bitPattern: timer() &- time) >= 0, registers.read(At.state) == state else {
-      return
+    registers.clear(At.timerCompared)
+    // The time is read before a packet can end, whose END is captured in the same register. If the event
+    // occurs after that, the radio shows whether it came before or after the channel was enabled.
+    var isLate = hasStarted() && Int32(bitPattern: timer() &- time) >= 0
+    if !isLate {
+      registers.write(channels, to: At.channelSet)
+      isLate = registers.hasHappened(At.timerCompared) && registers.read(At.state) == state
     }
+    guard isLate else { return }
     disable()
     fail(.late)
   }

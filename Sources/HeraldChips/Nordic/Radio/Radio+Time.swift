@@ -141,13 +141,14 @@ extension NRF.Radio where Block: ~Copyable {
   /// Determines anew at which time TIMER0 was 0, by the last tick of RTC0 that it captured. The two clocks
   /// deviate by up to 100 µs per second.
   mutating func synchronize() {
-    // Directly after a tick the counter and the capture may not belong to the same tick. TIMER0 advances: at
-    // most a few repetitions, of which the number is limited nevertheless.
+    // Directly after a tick the counter and the capture may not belong to the same tick, nor if the processor
+    // was stopped between the two. TIMER0 advances: at most a few repetitions, of which the number is limited
+    // nevertheless.
     for _ in 0..<8 {
       let now = ticks()
       let time = timer()
       let tick = registers.read(At.timerCompare.at(3))
-      guard time &- tick >= 3 else { continue }
+      guard time &- tick >= 3, registers.read(At.counter) == now.count else { continue }
       timerBase = Self.time(of: now.count, after: now.turns).microseconds &- tick
       return
     }

@@ -109,6 +109,8 @@ extension NRF {
         registers.write(.captures | .tick | .beginOnce, to: At.channelSet)
       }
       registers.trigger(At.startCounter)
+      // Without its route an event is not even recorded while its interrupt is disabled, as `cancel` does.
+      registers.write(Interrupts.alarm, to: At.counterRouteSet)
       registers.write(Interrupts.overflow, to: At.counterInterruptSet)
       registers.write(Interrupts.disabled, to: At.radioInterruptSet)
     }
