@@ -57,6 +57,7 @@ struct EventTiming: BitwiseCopyable {
 
   /// Begins a connection whose CONNECT_IND ended at `end`. `deviation` is the sum of the maximum
   /// deviations of both clocks in ppm; for a central, whose own clock determines the events, it is 0.
+  @inline(never)
   mutating func begin(_ request: ConnectRequest, end: RadioTime, deviation: UInt16) {
     let times = request.times
     interval = UInt32(times.interval) &* Self.unit

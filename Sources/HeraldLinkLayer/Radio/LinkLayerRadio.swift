@@ -106,6 +106,7 @@ extension LinkLayerRadio: Radio where Peripheral: ~Copyable, Hold: ~Copyable {
   }
 
   /// Advertises from now on; see `Radio`. `.unsupported` for connectable advertising without connections.
+  @inline(never)
   public mutating func startAdvertising(
     _ parameters: AdvertisingParameters, data: Span<UInt8>, scanResponse: Span<UInt8>
   ) throws(RadioError) {
@@ -133,6 +134,7 @@ extension LinkLayerRadio: Radio where Peripheral: ~Copyable, Hold: ~Copyable {
   }
 
   /// Scans from now on; see `Radio`.
+  @inline(never)
   public mutating func startScanning(_ parameters: ScanParameters) throws(RadioError) {
     guard isStarted else { throw .notReady }
     procedures.hold()
@@ -150,6 +152,7 @@ extension LinkLayerRadio: Radio where Peripheral: ~Copyable, Hold: ~Copyable {
   }
 
   /// Initiates a connection; see `Radio`. `.busy` also when all connections are in use.
+  @inline(never)
   public mutating func connect(to peer: DeviceAddress, _ parameters: ConnectionParameters) throws(RadioError)
   {
     guard isStarted else { throw .notReady }
