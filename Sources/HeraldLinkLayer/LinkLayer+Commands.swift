@@ -126,17 +126,9 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// An access address that no other connection uses.
   private mutating func newAccessAddress() -> AccessAddress {
     var address = AccessAddress.random(from: &random)
-    var index = 0
-    while index < connections {
-      // The probability of equal addresses among four connections is about 2⁻³⁰; in this case the address is
-      // drawn again.
-      if exchange.table[index].life == .open, exchange.table[index].accessAddress == address.rawValue {
-        address = AccessAddress.random(from: &random)
-        index = 0
-      } else {
-        index &+= 1
-      }
-    }
+    // The probability of equal addresses among four connections is about 2⁻³⁰; in this case the address is
+    // drawn again.
+    while exchange.table.uses(address.rawValue) { address = AccessAddress.random(from: &random) }
     return address
   }
 
@@ -224,25 +216,7 @@ extension LinkLayer where Peripheral: ~Copyable {
       owesDirectedTimeout = false
       return .directedAdvertisingEnded
     }
-    var index = 0
-    while index < connections {
-      if exchange.table[index].owesOpened {
-        exchange.table[index].owesOpened = false
-        return .opened(connection: index, role: exchange.table[index].role, peer: exchange.table[index].peer)
-      }
-      if exchange.table[index].life == .open, exchange.table[index].wantsReady,
-        exchange.table[index].queued < LinkLayerConnection.queueLength
-      {
-        exchange.table[index].wantsReady = false
-        return .ready(connection: index)
-      }
-      if exchange.table[index].life == .closed, fragments.isEmpty {
-        exchange.table[index].life = .free
-        return .closed(connection: index, reason: exchange.table[index].reason)
-      }
-      index &+= 1
-    }
-    return nil
+    return exchange.table.takeEvent(hasPayloads: !fragments.isEmpty)
   }
 
   /// Passes the oldest received payload to `body`, with its connection and whether it is the start of an

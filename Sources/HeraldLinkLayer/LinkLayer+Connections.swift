@@ -3,24 +3,10 @@ import HeraldHAL
 
 extension LinkLayer where Peripheral: ~Copyable {
   /// The lowest unused connection index; −1 if there is none.
-  mutating func freePlace() -> Int {
-    var index = 0
-    while index < connections {
-      if exchange.table[index].life == .free { return index }
-      index &+= 1
-    }
-    return -1
-  }
+  mutating func freePlace() -> Int { exchange.table.freeIndex }
 
   /// Whether there is a connection to a device.
-  mutating func isConnected(to peer: DeviceAddress) -> Bool {
-    var index = 0
-    while index < connections {
-      if exchange.table[index].life == .open, exchange.table[index].peer == peer { return true }
-      index &+= 1
-    }
-    return false
-  }
+  mutating func isConnected(to peer: DeviceAddress) -> Bool { exchange.table.isConnected(to: peer) }
 
   /// Opens a connection after a CONNECT_IND was transmitted or received.
   mutating func open(_ request: ConnectRequest, _ role: ConnectionRole, end: RadioTime, at place: Int) {

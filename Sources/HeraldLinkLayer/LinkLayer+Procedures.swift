@@ -81,41 +81,5 @@ extension LinkLayer where Peripheral: ~Copyable {
 
   /// Removes and returns the next result of a control procedure. The results of a connection that has ended
   /// are not reported.
-  public mutating func takeResult() -> LinkLayerResult? {
-    var index = 0
-    while index < connections {
-      if exchange.table[index].life == .open, !exchange.table[index].owesOpened {
-        if exchange.table[index].timing.isChanged {
-          exchange.table[index].timing.isChanged = false
-          let timing = exchange.table[index].timing
-          return .updated(
-            connection: index, interval: timing.intervalUnits, latency: timing.latency,
-            timeout: timing.timeoutUnits)
-        }
-        if exchange.table[index].own.finished.contains(.features) {
-          exchange.table[index].own.finished.remove(.features)
-          return features(index)
-        }
-        if exchange.table[index].own.finished.contains(.version) {
-          exchange.table[index].own.finished.remove(.version)
-          return .version(connection: index, exchange.table[index].own.version)
-        }
-      }
-      index &+= 1
-    }
-    return nil
-  }
-
-  private mutating func features(_ index: Int) -> LinkLayerResult {
-    var low = UInt32(0)
-    var high = UInt32(0)
-    var place = 4
-    while place > 0 {
-      place &-= 1
-      low = low &<< 8 | UInt32(exchange.table[index].own.features[place])
-      high = high &<< 8 | UInt32(exchange.table[index].own.features[place &+ 4])
-    }
-    return .features(
-      connection: index, status: exchange.table[index].own.status, features: UInt64(high: high, low: low))
-  }
+  public mutating func takeResult() -> LinkLayerResult? { exchange.table.takeResult() }
 }

@@ -3,9 +3,9 @@ import HeraldHAL
 import HeraldLinkLayer
 import Startup
 
-// The link layer of a board on the radio of its chip. It is in static memory, `linkLayerMemory` of the module,
-// because interrupt handlers use it; `LinkLayer` and `LinkLayerRadio` state what they share with the loop, and
-// why that is safe. It is created once, before its interrupts are enabled.
+// The link layer of a board on the radio of its chip. It is in static memory, `linkLayerMemory` of the
+// module, because interrupt handlers use it; `LinkLayer` and `LinkLayerRadio` state what they share with the
+// loop, and why that is safe. It is created once, before its interrupts are enabled.
 
 /// `procedures` has run since the loop last polled the radio.
 nonisolated(unsafe) var hasNews = false

@@ -38,7 +38,7 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
   /// Payloads received in a connection event.
   var arrived: [3 of Fragment]
   /// Owned in part by the radio interrupt: see `LinkLayerConnection`.
-  var table: [connections of LinkLayerConnection]
+  var table: ConnectionTable<connections>
   /// The number of operations that were started too late.
   var late: UInt32
 
@@ -59,7 +59,7 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
     heardResponse = HeardPDU()
     acceptList = FilterAcceptList()
     arrived = .init(repeating: Fragment())
-    table = .init(repeating: LinkLayerConnection())
+    table = ConnectionTable()
     late = 0
   }
 

@@ -30,7 +30,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
   /// LE Set Advertising Parameters (7.8.5).
   mutating func setAdvertisingParameters(_ reader: inout ByteReader) -> HCIStatus {
     guard let intervalMin = reader.u16(), let intervalMax = reader.u16(), let value = reader.u8(),
-      let own = addressKind(&reader), let peerKind = addressKind(&reader),
+      let own = reader.addressKind(), let peerKind = reader.addressKind(),
       let peer = reader.deviceAddress(peerKind), let channels = reader.u8(), let policy = reader.u8(),
       channels >= 1, channels <= 7, policy <= 3
     else { return .invalidParameters }
@@ -88,7 +88,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
   /// LE Set Scan Parameters (7.8.10).
   mutating func setScanParameters(_ reader: inout ByteReader) -> HCIStatus {
     guard let type = reader.u8(), type <= 1, let (interval, window) = scanTimes(&reader),
-      let own = addressKind(&reader), let policy = reader.u8(), policy <= 1
+      let own = reader.addressKind(), let policy = reader.u8(), policy <= 1
     else { return .invalidParameters }
     guard !layer.scanning.isOn else { return .disallowed }
     layer.scanning.isActive = type == 1
@@ -130,8 +130,8 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
   /// does not need: it uses all of the remaining time.
   mutating func createConnection(_ reader: inout ByteReader) -> HCIStatus {
     guard scanTimes(&reader) != nil, let policy = reader.u8(), policy <= 1,
-      let peerKind = addressKind(&reader), let peer = reader.deviceAddress(peerKind),
-      let own = addressKind(&reader), let timing = timing(&reader),
+      let peerKind = reader.addressKind(), let peer = reader.deviceAddress(peerKind),
+      let own = reader.addressKind(), let timing = timing(&reader),
       let address = ownAddress(isRandom: own == .random)
     else { return .invalidParameters }
     guard !layer.isConnecting else { return .disallowed }

@@ -301,7 +301,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
       layer.exchange.acceptList.clear()
       return .success
     }
-    guard let kind = addressKind(&reader), let device = reader.deviceAddress(kind) else {
+    guard let kind = reader.addressKind(), let device = reader.deviceAddress(kind) else {
       return .invalidParameters
     }
     if isAcceptListInUse { return .disallowed }
@@ -312,10 +312,13 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
     }
     return .success
   }
+}
 
+extension ByteReader {
   /// An address type; `nil` for those that resolve private addresses, and invalid ones.
-  func addressKind(_ reader: inout ByteReader) -> DeviceAddress.Kind? {
-    guard let value = reader.u8() else { return nil }
+  @_lifetime(self: copy self)
+  mutating func addressKind() -> DeviceAddress.Kind? {
+    guard let value = u8() else { return nil }
     return DeviceAddress.Kind(rawValue: value)
   }
 }

@@ -19,7 +19,7 @@ enum Clock {
   static func start() -> BoardClock {
     var control = NRF.Clock(control)
     control.startHighFrequencyCrystal()
-    // The board has no crystal for the low-frequency clock, and its RC oscillator deviates by 250 ppm at best.
+    // The board has no crystal for the low-frequency clock, and its RC oscillator deviates too much.
     control.startLowFrequency(.synthesized)
     for _ in 0..<20_000 where control.isOnCrystal() && control.lowFrequency() != nil { break }
     var clock = BoardClock(counter)
