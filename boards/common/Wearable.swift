@@ -5,25 +5,6 @@ import HeraldFirmware
 import HeraldHAL
 import HeraldHCI
 
-/// What a firmware for this board is made of: the board makes all but the payload, the delegate for events,
-/// and the configuration.
-public protocol WearableParts: FirmwareParts
-where FlashType == FlashMap, RandomType == Random, Hardware == Board {
-  /// The memory of the log is the board's.
-  associatedtype FlashType: Flash & ~Copyable = FlashMap
-  /// The generator is the board's.
-  associatedtype RandomType: RandomSource & ~Copyable = Random
-}
-
-extension WearableParts {
-  /// The memory of the log.
-  public static func flash() -> FlashMap { Board.flash() }
-  /// The source of random numbers.
-  public static func random() -> Random { Board.random() }
-  /// The board, started.
-  public static func board() -> Firmware<Board> { Board.firmware() }
-}
-
 /// A device on this board, over the controller on its line: how many peers it tracks, how many connections it
 /// holds, and how many payloads and messages may be on their way at once (`HeraldCore`).
 public typealias Wearable<

@@ -20,7 +20,9 @@ let package = Package(
   targets: [
     .target(name: "Board", dependencies: herald + [shared], swiftSettings: core),
     .target(name: "RadioBoard", dependencies: herald + [shared, radio], swiftSettings: core),
-    .executableTarget(name: "badge", dependencies: ["RadioBoard"] + herald, swiftSettings: core),
+    .executableTarget(
+      name: "badge", dependencies: ["RadioBoard"] + herald,
+      swiftSettings: core + [.define("OWN_RADIO")]),
     .executableTarget(name: "wearable", dependencies: ["Board"] + herald, swiftSettings: core),
     .executableTarget(name: "beacon", dependencies: ["Board"] + herald, swiftSettings: core),
   ],

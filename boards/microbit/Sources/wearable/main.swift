@@ -1,6 +1,11 @@
-import Board
 import HeraldEmbedded
 import HeraldFirmware
+
+#if OWN_RADIO
+  import RadioBoard
+#else
+  import Board
+#endif
 
 // A wearable: 16 peers, two connections, a payload that never changes. All of it in 16 KB of RAM.
 enum Badge: WearableParts {

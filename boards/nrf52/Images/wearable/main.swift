@@ -1,6 +1,11 @@
-import Board
 import HeraldEmbedded
 import HeraldFirmware
+
+#if OWN_RADIO
+  import RadioBoard
+#else
+  import Board
+#endif
 
 // A wearable: 64 peers, four connections, its battery logged, a payload that a host can change, events for
 // who watches. The tap is the first delegate: it is as long as eight bytes a few times, so there is no gap

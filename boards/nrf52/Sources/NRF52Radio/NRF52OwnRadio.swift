@@ -5,8 +5,8 @@ import HeraldLinkLayer
 import NRF52Kits
 import Startup
 
-/// The radio of the chip. The delays of the nRF52840 are those of the nRF52833.
-public typealias OwnRadioPeripheral = NRF.Radio<NRF.NRF52833, FixedRegisters<0x400000>>
+/// The radio of the chip.
+public typealias OwnRadioPeripheral = NRF.Radio<NRF.NRF52, FixedRegisters<0x400000>>
 /// The link layer of the board, with four connections.
 typealias OwnLinkLayer = LinkLayer<OwnRadioPeripheral, 4>
 /// The link layer as the radio of a host.
