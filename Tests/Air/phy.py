@@ -159,5 +159,7 @@ class Phy:
 
     def finish(self, request):
         if not self.is_closed:
-            self.ask(request)
-            self.close()
+            try:
+                self.ask(request)
+            finally:
+                self.close()
