@@ -1,20 +1,6 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// The events that a link layer reports to its host, in addition to received PDUs.
-public enum LinkLayerEvent: Equatable, BitwiseCopyable, Sendable {
-  /// A connection was created: CONNECT_IND was transmitted or received.
-  case opened(connection: Int, role: ConnectionRole, peer: DeviceAddress)
-  /// A connection ended and its index is free.
-  case closed(connection: Int, reason: DisconnectReason)
-  /// Initiating ended without a connection.
-  case connectFailed(reason: DisconnectReason)
-  /// There is room for a payload of a connection whose last payload was refused.
-  case ready(connection: Int)
-  /// Directed advertising in high duty cycle ended without a connection.
-  case directedAdvertisingEnded
-}
-
 // Called by the host, with `procedures` held off.
 extension LinkLayer where Peripheral: ~Copyable {
   /// Starts advertising and replaces the previous advertising. `milliseconds` is the advertising interval,
@@ -224,7 +210,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   public mutating func takePayload(
     _ body: (_ connection: Int, _ isStart: Bool, _ payload: Span<UInt8>) -> Void
   ) -> Bool {
-    guard let fragment = fragments.popFirst() else { return false }
+    guard let fragment = takeDataPayload() else { return false }
     body(
       Int(fragment.connection), fragment.isStart, fragment.bytes.span.extracting(first: Int(fragment.count)))
     return true

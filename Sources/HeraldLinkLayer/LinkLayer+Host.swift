@@ -15,7 +15,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   }
 
   /// Removes and returns the oldest received payload.
-  mutating func takeFragment() -> Fragment? { fragments.popFirst() }
+  mutating func takeDataPayload() -> DataPayload? { fragments.popFirst() }
 
   /// Queues a payload. Returns `false` if it was refused.
   mutating func accepts(_ payload: Span<UInt8>, isStart: Bool, on connection: Int) -> Bool {

@@ -53,7 +53,7 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
   var owesConnectFailure: Bool
   var owesDirectedTimeout: Bool
   var reports: RingBuffer<HeardPDU, 4>
-  var fragments: RingBuffer<Fragment, 6>
+  var fragments: RingBuffer<DataPayload, 6>
   var random: XorShift
   /// The statistics counters.
   public internal(set) var counters: LinkLayerCounters
@@ -81,7 +81,7 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     owesConnectFailure = false
     owesDirectedTimeout = false
     reports = RingBuffer(filler: HeardPDU())
-    fragments = RingBuffer(filler: Fragment())
+    fragments = RingBuffer(filler: DataPayload())
     random = XorShift(seed: seed)
     counters = LinkLayerCounters()
   }

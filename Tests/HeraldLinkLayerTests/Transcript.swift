@@ -45,9 +45,7 @@ struct Transcript {
     var text = ""
     for packet in sent {
       let check = checkBytes(packet.pdu, start: packet.crcInit)
-      let megahertz =
-        [37: 2, 38: 26, 39: 80][packet.channel]
-        ?? (packet.channel < 11 ? 4 + 2 * Int(packet.channel) : 28 + 2 * (Int(packet.channel) - 11))
+      let megahertz = RadioOperation.frequency(ofChannel: packet.channel)
       let bytes = (packet.pdu + check).map { String(format: "%02x", $0) }.joined()
       text += "\(packet.start / 1000),\(packet.end / 1000),\(packet.device),\(megahertz),"
       text += String(format: "0x%08x,", packet.accessAddress) + bytes + "\n"

@@ -26,6 +26,17 @@ public struct RadioOperation: Equatable, BitwiseCopyable, Sendable {
   /// The initial value of the CRC, CRCInit: 24 bits.
   public var crcInit: UInt32
 
+  /// The frequency of a channel in MHz above 2,400 (Core Specification, Vol 6, Part B, 1.4.1).
+  public static func frequency(ofChannel channel: UInt8) -> UInt32 {
+    switch channel {
+    case 37: 2
+    case 38: 26
+    case 39: 80
+    case 0...10: UInt32(channel) &* 2 &+ 4
+    default: UInt32(channel) &* 2 &+ 6
+    }
+  }
+
   /// Creates a transmission.
   public static func transmit(
     at start: RadioTime, channel: UInt8, accessAddress: UInt32, crcInit: UInt32, longestPayload: UInt8

@@ -81,8 +81,8 @@ extension EventExchange where Peripheral: ~Copyable {
     var place = scanningEvent.phaseTime
     // Few iterations: the scan window of an initiator is short.
     while place.isBefore(earliest) { place = place + scanningEvent.interval }
-    // Rounded up to whole units. ⌈2³² / 625⌉ · ⌊n / 2⌋ / 2³² is exact for all n below 2²², which includes 4
-    // s; the processor has no division instruction.
+    // Rounded up to whole units, without a division, for which the processor has no instruction:
+    // ⌈2³² / 625⌉ · ⌊n / 2⌋ / 2³² is exact for all n below 2²², which includes 4 s.
     let wait = place.since(earliest) &+ EventTiming.unit &- 1
     let offset = (UInt64(wide: wait &>> 1) &* 6_871_948).high32
     initiation[22] = UInt8(truncatingIfNeeded: offset)

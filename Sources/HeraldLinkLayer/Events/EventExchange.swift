@@ -36,7 +36,7 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
   /// The filter accept list.
   var acceptList: FilterAcceptList
   /// Payloads received in a connection event.
-  var arrived: [3 of Fragment]
+  var arrived: [3 of DataPayload]
   /// Owned in part by the radio interrupt: see `LinkLayerConnection`.
   var table: ConnectionTable<connections>
   /// The number of operations that were started too late.
@@ -58,7 +58,7 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
     heard = HeardPDU()
     heardResponse = HeardPDU()
     acceptList = FilterAcceptList()
-    arrived = .init(repeating: Fragment())
+    arrived = .init(repeating: DataPayload())
     table = ConnectionTable()
     late = 0
   }

@@ -68,7 +68,7 @@ extension LinkLayerRadio where Peripheral: ~Copyable, Hold: ~Copyable {
     var left = Self.itemsPerPoll
     while left > 0 {
       procedures.hold()
-      let fragment = layer.pointee.takeFragment()
+      let fragment = layer.pointee.takeDataPayload()
       procedures.release()
       guard let fragment else { return false }
       receive(fragment, &handler, at: now)
@@ -78,7 +78,7 @@ extension LinkLayerRadio where Peripheral: ~Copyable, Hold: ~Copyable {
   }
 
   private mutating func receive<Handler: RadioEventHandler & ~Copyable>(
-    _ fragment: Fragment, _ handler: inout Handler, at now: Instant
+    _ fragment: DataPayload, _ handler: inout Handler, at now: Instant
   ) {
     let index = Int(fragment.connection)
     guard index < connections, all[index].life == .open else { return }

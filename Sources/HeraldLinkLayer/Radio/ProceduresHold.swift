@@ -10,13 +10,3 @@ public protocol ProceduresHold: ~Copyable {
   /// `procedures` may be called again.
   mutating func release()
 }
-
-/// No hold: `procedures` is called by the loop that uses the host.
-public struct NoHold: ProceduresHold {
-  /// Creates the hold.
-  public init() {}
-  /// Does nothing: there is no interrupt to hold off.
-  public mutating func hold() {}
-  /// Does nothing: there is no interrupt to hold off.
-  public mutating func release() {}
-}

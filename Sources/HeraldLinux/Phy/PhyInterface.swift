@@ -1,4 +1,5 @@
 import Glibc
+import HeraldHAL
 
 /// The device side of the packet interface, version 1, of a 2.4 GHz phy (Tests/Air/README.md): messages over
 /// two FIFOs. A message is a 32-bit header, a packed little-endian structure, and bytes.
@@ -210,15 +211,7 @@ extension PhyInterface {
 
   /// The frequency of a channel index: MHz over 2400 · 256.
   private static func frequency(_ channel: UInt8) -> Int16 {
-    let megahertz: Int16 =
-      switch channel {
-      case 37: 2
-      case 38: 26
-      case 39: 80
-      case ..<11: 4 + 2 * Int16(channel)
-      default: 28 + 2 * (Int16(channel) - 11)
-      }
-    return megahertz << 8
+    Int16(truncatingIfNeeded: RadioOperation.frequency(ofChannel: channel) << 8)
   }
 
   private func begin(_ request: Request) {

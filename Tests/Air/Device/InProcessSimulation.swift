@@ -69,7 +69,10 @@ struct InProcessSimulation {
     text.reserveCapacity(packets.count * 96)
     for packet in packets {
       let check = PacketCRC.check(packet.pdu.span, start: packet.crcInit)
-      let fields = [packet.start / 1000, packet.end / 1000, packet.device, megahertz(packet.channel)]
+      let fields = [
+        packet.start / 1000, packet.end / 1000, packet.device,
+        Int(RadioOperation.frequency(ofChannel: packet.channel)),
+      ]
       for field in fields { text += "\(field),".utf8 }
       text += "0x".utf8
       for shift in [24, 16, 8, 0] { append(UInt8(packet.accessAddress >> UInt32(shift) & 0xFF), to: &text) }
@@ -84,16 +87,6 @@ struct InProcessSimulation {
   private static func append(_ byte: UInt8, to text: inout [UInt8]) {
     for digit in [byte >> 4, byte & 15] {
       text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-    }
-  }
-
-  private static func megahertz(_ channel: UInt8) -> Int {
-    switch channel {
-    case 37: 2
-    case 38: 26
-    case 39: 80
-    case ..<11: 4 + 2 * Int(channel)
-    default: 28 + 2 * (Int(channel) - 11)
     }
   }
 }

@@ -3,7 +3,7 @@ import HeraldHAL
 import Testing
 
 private typealias Write = RadioModel.Write
-private typealias Bench52 = RadioBench<NRF.NRF52833>
+private typealias Bench52 = RadioBench<NRF.NRF52>
 private typealias Bench51 = RadioBench<NRF.NRF51822>
 
 @Suite("nRF RADIO")

@@ -115,23 +115,12 @@ extension NRF.Radio where Block: ~Copyable {
     window = operation.window
     longestPayload = min(operation.longestPayload, 37)
     registers.write(UInt32(operation.channel), to: At.whitening)
-    registers.write(Self.frequency(of: operation.channel), to: At.frequency)
+    registers.write(RadioOperation.frequency(ofChannel: operation.channel), to: At.frequency)
     registers.write(operation.accessAddress &<< 8, to: At.addressBase)
     registers.write(operation.accessAddress &>> 24, to: At.addressPrefix)
     registers.write(operation.crcInit, to: At.crcInitial)
     // WHITEEN, little endian, BALEN 3, MAXLEN.
     registers.write(1 &<< 25 | 3 &<< 16 | UInt32(longestPayload), to: At.packetForm)
-  }
-
-  /// The frequency of a channel in MHz above 2,400 (Vol 6, Part B, 1.4.1).
-  static func frequency(of channel: UInt8) -> UInt32 {
-    switch channel {
-    case 37: 2
-    case 38: 26
-    case 39: 80
-    case 0...10: UInt32(channel) &* 2 &+ 4
-    default: UInt32(channel) &* 2 &+ 6
-    }
   }
 
   private mutating func isOnCrystal() -> Bool {

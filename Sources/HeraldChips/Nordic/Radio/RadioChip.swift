@@ -35,20 +35,8 @@ extension NRF {
     public static var planningTime: UInt32 { 200 }
   }
 
-  /// The radio of the nRF52833, with a Cortex-M4 at 64 MHz.
-  public enum NRF52833: RadioChip {
-    public static var hasFastRampUp: Bool { true }
-    public static var transmitRampUp: UInt32 { 41 }
-    public static var receiveRampUp: UInt32 { 40 }
-    public static var transmitDelay: UInt32 { 1 }
-    public static var receiveDelay: UInt32 { 9 }
-    public static var crystalStartUp: UInt32 { 600 }
-    public static var leadTime: UInt32 { 100 }
-    public static var planningTime: UInt32 { 50 }
-  }
-
-  /// The radio of the nRF52840, which has the delays of the nRF52833.
-  public enum NRF52840: RadioChip {
+  /// The radio of the nRF52833 and the nRF52840, with a Cortex-M4 at 64 MHz.
+  public enum NRF52: RadioChip {
     public static var hasFastRampUp: Bool { true }
     public static var transmitRampUp: UInt32 { 41 }
     public static var receiveRampUp: UInt32 { 40 }

@@ -4,7 +4,7 @@ import HeraldHAL
 #if NRF51
   typealias Radio = NRF.Radio<NRF.NRF51822, FixedRegisters<0x400000>>
 #else
-  typealias Radio = NRF.Radio<NRF.NRF52833, FixedRegisters<0x400000>>
+  typealias Radio = NRF.Radio<NRF.NRF52, FixedRegisters<0x400000>>
 #endif
 
 nonisolated(unsafe) private var storage = NRF.RadioStorage()
