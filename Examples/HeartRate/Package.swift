@@ -11,7 +11,7 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "HeartRate",
-      dependencies: [.product(name: "Board", package: board)]
+      dependencies: [.product(name: "HCIBoard", package: board)]
         + ["HeraldBluetooth", "HeraldHAL", "HeraldHCI"].map { .product(name: $0, package: "herald-embedded") },
       swiftSettings: [.enableExperimentalFeature("Lifetimes")])
   ],

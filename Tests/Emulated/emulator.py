@@ -28,7 +28,7 @@ PAINT = 0xA5C3A5C3
 PATIENCE = 120
 
 
-def image(board, role="wearable"):
+def image(board, role):
     """The ELF file of a board, which script/emulated has built."""
     path = ROOT / ".build" / "boards" / board / f"{role}.elf"
     if not path.exists():
@@ -64,10 +64,11 @@ class Emulator:
     - `flash`: the file with the contents of the log's memory (mps2-an386 only).
     """
 
-    def __init__(self, board, folder, controller=None, *, role="wearable", flash=None, options=()):
+    def __init__(self, board, folder, controller=None, *, role=None, flash=None, options=()):
         need_qemu()
         self.board = board
-        self.elf = image(board, role)
+        # QEMU has no radio: the Bluetooth controller is on a serial line.
+        self.elf = image(board, role or ("wearable" if board == "mps2-an386" else "wearable-hci"))
         self.names = symbols(self.elf)
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)

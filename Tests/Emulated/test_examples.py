@@ -46,7 +46,7 @@ class Examples(EmulatedTest):
 
     async def test_the_beacon_of_the_microbit_is_read(self):
         phone = await self.world.android(1)
-        async with Emulator("microbit", self.folder / "microbit", ("127.0.0.1", self.world.port), role="beacon"):
+        async with Emulator("microbit", self.folder / "microbit", ("127.0.0.1", self.world.port), role="beacon-hci"):
             await until(lambda: phone.address_of(bytes.fromhex("303a03040040e20100")), "venue read by the phone", PATIENCE)
         self.assertEqual(phone.served, [])
 

@@ -149,7 +149,7 @@ class Anomalies(unittest.TestCase):
     """The workarounds for the anomalies of one chip are missing in the image of the other."""
 
     def attach(self, board, chip):
-        chip = Chip(built(board), kind(chip))
+        chip = Chip(built(board, "wearable-hci"), kind(chip))
         play(chip, asyncio.wait_for(Host(chip).attach(), 5))
 
     def test_the_nrf52833s_image_does_not_get_its_usb_started_on_an_nrf52840(self):

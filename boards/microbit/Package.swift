@@ -14,16 +14,21 @@ let startup = Target.Dependency.product(name: "Startup", package: "startup")
 
 let package = Package(
   name: "microbit",
-  products: [.library(name: "Board", targets: ["Board"])],
+  products: [
+    .library(name: "Board", targets: ["Board"]), .library(name: "HCIBoard", targets: ["HCIBoard"]),
+  ],
   dependencies: [.package(name: "herald-embedded", path: "../.."), .package(path: "../startup")],
   targets: [
+    .target(name: "HCIBoard", dependencies: herald + [startup], swiftSettings: core),
     .target(name: "Board", dependencies: herald + [startup], swiftSettings: core),
-    .target(name: "RadioBoard", dependencies: herald + [startup], swiftSettings: core),
-    .executableTarget(
-      name: "badge", dependencies: ["RadioBoard"] + herald,
-      swiftSettings: core + [.define("OWN_RADIO")]),
     .executableTarget(name: "wearable", dependencies: ["Board"] + herald, swiftSettings: core),
     .executableTarget(name: "beacon", dependencies: ["Board"] + herald, swiftSettings: core),
+    .executableTarget(
+      name: "wearable-hci", dependencies: ["HCIBoard"] + herald,
+      swiftSettings: core + [.define("HCI_CONTROLLER")]),
+    .executableTarget(
+      name: "beacon-hci", dependencies: ["HCIBoard"] + herald,
+      swiftSettings: core + [.define("HCI_CONTROLLER")]),
   ],
   swiftLanguageModes: [.v6]
 )

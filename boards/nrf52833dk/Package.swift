@@ -15,16 +15,21 @@ let radio = Target.Dependency.product(name: "NRF52Radio", package: "nrf52")
 
 let package = Package(
   name: "nrf52833dk",
-  products: [.library(name: "Board", targets: ["Board"])],
+  products: [
+    .library(name: "Board", targets: ["Board"]), .library(name: "HCIBoard", targets: ["HCIBoard"]),
+  ],
   dependencies: [.package(name: "herald-embedded", path: "../.."), .package(path: "../nrf52")],
   targets: [
-    .target(name: "Board", dependencies: herald + [shared], swiftSettings: core),
-    .target(name: "RadioBoard", dependencies: herald + [shared, radio], swiftSettings: core),
-    .executableTarget(
-      name: "badge", dependencies: ["RadioBoard"] + herald,
-      swiftSettings: core + [.define("OWN_RADIO")]),
+    .target(name: "HCIBoard", dependencies: herald + [shared], swiftSettings: core),
+    .target(name: "Board", dependencies: herald + [shared, radio], swiftSettings: core),
     .executableTarget(name: "wearable", dependencies: ["Board"] + herald, swiftSettings: core),
     .executableTarget(name: "beacon", dependencies: ["Board"] + herald, swiftSettings: core),
+    .executableTarget(
+      name: "wearable-hci", dependencies: ["HCIBoard"] + herald,
+      swiftSettings: core + [.define("HCI_CONTROLLER")]),
+    .executableTarget(
+      name: "beacon-hci", dependencies: ["HCIBoard"] + herald,
+      swiftSettings: core + [.define("HCI_CONTROLLER")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -34,7 +34,7 @@ public struct BuiltImages: Sendable {
     folders = unique
   }
 
-  /// The image of a board's role, `wearable` or `beacon`; `nil` if no folder has it.
+  /// The image of a board's role, such as `wearable` or `beacon`; `nil` if no folder has it.
   public func path(board: String, role: String) -> String? {
     folders.map { Self.join($0, "\(board)/\(role).hex") }.first { FileManager.default.fileExists(atPath: $0) }
   }

@@ -17,12 +17,12 @@ def kind(board):
     return KINDS[json.loads((ROOT / "boards" / board / "board.json").read_text())["chip"]]
 
 
-def built(board, role="wearable"):
+def built(board, role):
     """The bytes of a board's image, as they go into flash."""
     return image(board, role).with_suffix(".bin").read_bytes()
 
 
-def names(board, role="wearable"):
+def names(board, role):
     """Addresses of its symbols."""
     return symbols(image(board, role))
 

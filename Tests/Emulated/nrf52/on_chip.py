@@ -20,7 +20,7 @@ UDF = bytes.fromhex("fede")
 class OnChip(unittest.TestCase):
     """A chip with the image of a board, after power-on."""
     board = "nrf52833dk"
-    role = "wearable"
+    role = "wearable-hci"
 
     def setUp(self):
         self.names = names(self.board, self.role)

@@ -1,5 +1,5 @@
 // A heart rate sensor: the Heart Rate Service, measured once a second, and the Battery Service.
-import Board
+import HCIBoard
 import HeraldBluetooth
 import HeraldHAL
 import HeraldHCI

@@ -1,5 +1,5 @@
 // An iBeacon: one advertisement, ten times a second, that phones know by its UUID.
-import Board
+import HCIBoard
 import HeraldBluetooth
 import HeraldHAL
 import HeraldHCI

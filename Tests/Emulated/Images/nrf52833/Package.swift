@@ -11,7 +11,7 @@ let package = Package(
     .executableTarget(
       name: "AirDevice",
       dependencies: [
-        .product(name: "Board", package: "nrf52833dk"), .product(name: "Startup", package: "startup"),
+        .product(name: "HCIBoard", package: "nrf52833dk"), .product(name: "Startup", package: "startup"),
       ]
         + ["HeraldHAL", "HeraldBluetooth", "HeraldLinkLayer", "HeraldChips"].map {
           .product(name: $0, package: "herald-embedded")

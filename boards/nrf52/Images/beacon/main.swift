@@ -1,6 +1,11 @@
-import Board
 import HeraldEmbedded
 import HeraldFirmware
+
+#if HCI_CONTROLLER
+  import HCIBoard
+#else
+  import Board
+#endif
 
 // A beacon at a venue: it is read by up to four peers at a time, and does not scan.
 enum Beacon: WearableParts {

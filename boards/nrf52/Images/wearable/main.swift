@@ -1,8 +1,8 @@
 import HeraldEmbedded
 import HeraldFirmware
 
-#if OWN_RADIO
-  import RadioBoard
+#if HCI_CONTROLLER
+  import HCIBoard
 #else
   import Board
 #endif

@@ -1,18 +1,19 @@
 import HeraldChips
 import HeraldFirmware
-// What a kit has is the board's to a firmware that imports this module.
+// The parts of the kit belong to the interface of the board.
 @_exported import NRF52Kits
+@_exported import NRF52Radio
 
-/// The nRF52840 DK (PCA10056) with a Bluetooth controller on its header.
-public typealias Board = NRF52Board<NRF52840DK, NRF52Controller>
+/// The nRF52840 DK (PCA10056) with the radio of its chip.
+public typealias Board = NRF52Board<NRF52840DK, NRF52OwnRadio>
 
-/// The line to the Bluetooth controller.
-public typealias Line = NRF52Line
-/// The memory of the log, and of what is kept beside it.
+/// The radio of the board: a link layer with four connections.
+public typealias BoardRadio = OwnLinkLayerRadio
+/// The flash of the log.
 public typealias FlashMap = NRF52Flash
-/// The chip's generator.
+/// The random number generator of the chip.
 public typealias Random = NRF52Random
-/// What the board knows of its supply.
+/// The supply of the board.
 public typealias Supply = NRF52Supply
-/// The management link on USB: 1,024 bytes a request, one at a time.
+/// The management link on USB: requests of up to 1,024 bytes, one at a time.
 public typealias Links = USBManagement<USBD<MappedRegisters>, 1024, 1>

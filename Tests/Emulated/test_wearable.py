@@ -22,8 +22,8 @@ from world import until
 CONTROLLER = os.environ.get("HERALD_CONTROLLER", ROOT / ".build/release/herald-controller")
 
 
-class Badge(OnChip):
-    role = "badge"
+class OwnRadio(OnChip):
+    role = "wearable"
 
     def on_air(self, scenario, hosts, **options):
         """Runs the image with so many controllers, and a coroutine that uses them."""
@@ -87,11 +87,11 @@ class Badge(OnChip):
         print(f"\n  {len(self.transmitted)} packets, {judged.answers} answers, error of T_IFS at most {judged.max_error} µs")
 
 
-class BadgeOfNRF52840(Badge):
+class OwnRadioOfNRF52840(OwnRadio):
     board = "nrf52840dk"
 
 
-class BadgeOfMicrobit(Badge):
+class OwnRadioOfMicrobit(OwnRadio):
     """The nRF51822, with 16 KB of RAM."""
     board = "microbit"
 

@@ -1,0 +1,18 @@
+import HeraldChips
+import HeraldFirmware
+// What a kit has is the board's to a firmware that imports this module.
+@_exported import NRF52Kits
+
+/// The nRF52840 DK (PCA10056) with a Bluetooth controller on its header.
+public typealias Board = NRF52Board<NRF52840DK, NRF52Controller>
+
+/// The line to the Bluetooth controller.
+public typealias Line = NRF52Line
+/// The memory of the log, and of what is kept beside it.
+public typealias FlashMap = NRF52Flash
+/// The chip's generator.
+public typealias Random = NRF52Random
+/// What the board knows of its supply.
+public typealias Supply = NRF52Supply
+/// The management link on USB: 1,024 bytes a request, one at a time.
+public typealias Links = USBManagement<USBD<MappedRegisters>, 1024, 1>

@@ -1,0 +1,1 @@
+../../../common/HCIWearable.swift
