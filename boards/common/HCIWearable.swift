@@ -5,13 +5,13 @@ import HeraldFirmware
 import HeraldHAL
 import HeraldHCI
 
-/// A device on this board, over the controller on its line: how many peers it tracks, how many connections it
-/// holds, and how many payloads and messages may be on their way at once (`HeraldCore`).
+/// A device on this board, with the controller on its line: the numbers of peers that it tracks, of
+/// connections that it holds, and of payloads and messages in transfer at once (`HeraldCore`).
 public typealias Wearable<
   Parts: WearableParts, let targets: Int, let connections: Int, let payloads: Int
 > = ManagedNode<HCIRadio<Line, connections>, Parts, targets, connections, payloads>
 
 extension ManagedNode where Parts: WearableParts, RadioType == HCIRadio<Line, connections> {
-  /// The device of this board. To be made once.
+  /// The device of this board. To be created once.
   public init() { self.init(makingRadio: { HCIRadio(transport: Board.controllerLine()) }) }
 }

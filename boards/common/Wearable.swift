@@ -5,8 +5,8 @@ import HeraldFirmware
 import HeraldHAL
 import HeraldLinkLayer
 
-/// A device on this board: how many peers it tracks, how many connections it holds (those of the board's
-/// radio), and how many payloads and messages may be in transfer at once (`HeraldCore`).
+/// A device on this board: the numbers of peers that it tracks, of connections that it holds (those of the
+/// radio of the board), and of payloads and messages in transfer at once (`HeraldCore`).
 public typealias Wearable<
   Parts: WearableParts, let targets: Int, let connections: Int, let payloads: Int
 > = ManagedNode<BoardRadio, Parts, targets, connections, payloads>

@@ -3,13 +3,13 @@ import HeraldEmbedded
 import HeraldFirmware
 import HeraldHAL
 
-/// What a firmware for this board is made of: the board makes all but the payload, the delegate for events,
-/// and the configuration.
+/// The parts of a firmware for this board. The board provides all except the payload, the delegate for
+/// events, and the configuration.
 public protocol WearableParts: FirmwareParts
 where FlashType == FlashMap, RandomType == Random, Hardware == Board {
-  /// The memory of the log is the board's.
+  /// The memory of the log: that of the board.
   associatedtype FlashType: Flash & ~Copyable = FlashMap
-  /// The generator is the board's.
+  /// The random number generator: that of the board.
   associatedtype RandomType: RandomSource & ~Copyable = Random
 }
 

@@ -13,9 +13,8 @@ let core: [SwiftSetting] = [
 ]
 let startup = Target.Dependency.product(name: "Startup", package: "startup")
 
-// What the boards with an nRF52 have in common; a board's own package says which one it is. NRF52Radio has
-// the interrupt handlers of the radio and the link layer behind them: images with a controller do not contain
-// it.
+// Common code of boards with an nRF52. NRF52Radio has the interrupt handlers of the radio and the link layer:
+// images with a controller do not contain it.
 let package = Package(
   name: "nrf52",
   products: [

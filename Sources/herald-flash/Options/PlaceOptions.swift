@@ -106,7 +106,8 @@ struct ImageOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Without a file: which of the images that `script/build BOARD` made: wearable, beacon, or wearable-hci and beacon-hci for a Bluetooth controller on a serial line.", valueName: "role"))
+      "Without a file: which of the images that `script/build BOARD` made: wearable, beacon, or wearable-hci and beacon-hci for a Bluetooth controller on a serial line.",
+      valueName: "role"))
   var role = "wearable"
 
   @Option(help: ArgumentHelp("Where a raw binary goes, such as 0x1000.", valueName: "address"))

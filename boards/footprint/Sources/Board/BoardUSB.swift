@@ -22,7 +22,7 @@ public struct BoardUSB: USBController, ~Copyable {
     board_usb_command(address, command, argument)
   }
 
-  /// What happened.
+  /// The next event.
   public mutating func nextEvent() -> USBEvent? {
     var bytes: [8 of UInt8] = .init(repeating: 0)
     let address = address
@@ -55,7 +55,7 @@ public struct BoardUSB: USBController, ~Copyable {
     }
   }
 
-  /// Takes a packet.
+  /// Reads a received packet.
   public mutating func read(_ endpoint: USBEndpoint, into packet: inout MutableSpan<UInt8>) -> Int? {
     let address = address
     let count = unsafe packet.withUnsafeMutableBufferPointer { bytes in
@@ -65,11 +65,11 @@ public struct BoardUSB: USBController, ~Copyable {
     return count < 0 ? nil : Int(count)
   }
 
-  /// Ends the request well.
+  /// Completes the request.
   public mutating func acknowledge() { command(Command.acknowledge) }
-  /// Stalls the request.
+  /// Rejects the request with a STALL.
   public mutating func refuse() { command(Command.refuse) }
-  /// Uses an address.
+  /// Sets the device address.
   public mutating func setAddress(_ address: UInt8) { command(Command.setAddress, Int32(address)) }
   /// Opens an endpoint.
   public mutating func open(_ endpoint: USBEndpoint, _ kind: USBTransferKind) {
@@ -77,7 +77,7 @@ public struct BoardUSB: USBController, ~Copyable {
   }
   /// Closes an endpoint.
   public mutating func close(_ endpoint: USBEndpoint) { command(Command.close, Int32(endpoint.rawValue)) }
-  /// Halts an endpoint, or ends that.
+  /// Halts an endpoint, or clears its halt.
   public mutating func setHalted(_ endpoint: USBEndpoint, _ isHalted: Bool) {
     command(isHalted ? Command.halt : Command.unhalt, Int32(endpoint.rawValue))
   }

@@ -8,7 +8,7 @@ public struct Line: ControllerTransport, ~Copyable {
   /// The UART whose registers are at `address`.
   public init(at address: UInt32) { self.address = address }
 
-  /// Takes what has arrived.
+  /// Moves received bytes into the queue.
   public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
     let address = address
     return unsafe buffer.withUnsafeMutableBufferPointer { bytes in

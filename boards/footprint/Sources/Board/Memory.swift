@@ -16,7 +16,7 @@ public struct BoardFlash: Flash, ~Copyable {
   private let start: UInt32
   /// Bytes in a page.
   public let pageSize: Int
-  /// How many pages the log has.
+  /// The number of pages of the log.
   public let pageCount: Int
   /// The chip programs words of 32 bits.
   public var wordSize: Int { 4 }

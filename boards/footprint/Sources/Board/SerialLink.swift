@@ -6,14 +6,14 @@ public struct SerialLink<let capacity: Int>: ~Copyable {
   private var line: Line
   private var link = SMPSerialLink<capacity>()
   private var bytes: [64 of UInt8] = .init(repeating: 0)
-  /// How many of them have come and how many of those the link has taken, or 0 and 0.
+  /// The numbers of received bytes and of those that were processed; both are 0 when all are.
   private var count = 0
   private var taken = 0
 
   /// A link on the UART whose registers are at `address`.
   public init(at address: UInt32) { line = Line(at: address) }
 
-  /// Takes what has come, has it answered, and sends.
+  /// Processes received bytes, and transmits responses.
   public mutating func serve<Device: ManagedDevice & ~Copyable>(
     at now: Instant, server: inout SMPServer, device: inout Device
   ) {
@@ -26,7 +26,7 @@ public struct SerialLink<let capacity: Int>: ~Copyable {
       taken &+= link.receive(
         bytes.span.extracting(taken..<count), at: now, server: &server, device: &device)
     }
-    // What has come and waits behind a request stays in `bytes`: a response leaves from a buffer of its own.
+    // Bytes received after a request remain in `bytes`: responses have a buffer of their own.
     var output: [64 of UInt8] = .init(repeating: 0)
     while link.isSending {
       var room = output.mutableSpan

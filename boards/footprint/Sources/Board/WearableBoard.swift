@@ -3,15 +3,15 @@ import HeraldEmbedded
 import HeraldHAL
 import Placeholders
 
-/// What the node does not know of the device it runs on.
+/// The functions of a device that a node does not have.
 public struct WearableBoard: ManagedBoard, ~Copyable {
-  /// It keeps nothing.
+  /// No settings are stored.
   public var settings = SettingsStore(flash: NoFlash())
   private var restartAt = Instant.never
 
   public init() {}
 
-  /// Writes what there is to say about `field`.
+  /// Writes the response for `field`.
   public func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
     var writer = ByteWriter(text._mutatingExtracting(0...))
     switch field {
@@ -24,10 +24,10 @@ public struct WearableBoard: ManagedBoard, ~Copyable {
     return writer.overflowed ? 0 : writer.count
   }
 
-  /// Restarts the device once the response is out.
+  /// Restarts the device when the response has been transmitted.
   public mutating func restart(at now: Instant) { restartAt = now + .milliseconds(250) }
 
-  /// Restarts the device if that was asked for and is due.
+  /// Restarts the device if that was requested and is due.
   public func restartIfDue(at now: Instant) {
     if now >= restartAt { board_restart() }
   }

@@ -67,7 +67,7 @@ public struct Board: FirmwareHardware, ~Copyable {
   public mutating func stackUsed() -> UInt32 { startup_stack_used() }
   /// There is no controller.
   public mutating func overruns() -> UInt32 { 0 }
-  /// There is no management link that asks for it.
+  /// There is no management link that requests it.
   public mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
     0
   }

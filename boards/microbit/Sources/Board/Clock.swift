@@ -1,7 +1,7 @@
 import HeraldChips
 import HeraldHAL
 
-/// The clock of the board: RTC1. RTC0 and TIMER0 are the radio's.
+/// The clock of the board: RTC1. RTC0 and TIMER0 belong to the radio.
 typealias BoardClock = NRF.RTCClock<FixedRegisters<0x400110>>
 
 /// The clocks of the board, and the watchdog.
@@ -11,7 +11,7 @@ enum Clock {
   static var interrupt: UInt32 { 17 }
   /// CLOCK and POWER.
   static var control: FixedRegisters<0x400000> { FixedRegisters() }
-  /// The watchdog. The loop executes once a second at the least; its longest action is an erasure.
+  /// The watchdog. The loop executes at least once per second; its longest action is an erasure.
   static var watchdog: FixedRegisters<0x400100> { FixedRegisters() }
   static var watchdogTimeout: Interval { .seconds(10) }
 

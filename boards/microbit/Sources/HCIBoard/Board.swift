@@ -4,10 +4,10 @@ import HeraldFirmware
 import HeraldHAL
 import Startup
 
-/// The micro:bit (version 1), with a Bluetooth controller on its edge connector. Its only UART goes to that:
+/// The micro:bit (version 1) with a Bluetooth controller on its edge connector, which uses the only UART:
 /// there is no management link.
 public struct Board: FirmwareHardware, ~Copyable {
-  /// Where settings are kept.
+  /// The flash of the settings.
   public typealias SettingsFlash = FlashMap
 
   private var clock: BoardClock
@@ -15,7 +15,7 @@ public struct Board: FirmwareHardware, ~Copyable {
   private var control = CortexM.SystemControl(CortexM.SystemControlRegisters())
   private var port = NRF.GPIO(FixedRegisters<0x500000>())
 
-  /// The board after a reset. To be made once.
+  /// The board after a reset. To be created once.
   public init() {
     clock = Clock.start()
     Pins.configure(&port)
@@ -24,16 +24,16 @@ public struct Board: FirmwareHardware, ~Copyable {
     control.enable(Clock.interrupt)
   }
 
-  /// What a restart leaves. To be taken once.
+  /// The memory that a restart retains. To be called once.
   public static func retained() -> RetainedMemory { unsafe RetainedMemory(startup_retained_words()) }
 
-  /// Why the chip was reset, by its own register; `nil` if the program did that.
+  /// The cause of the last reset, from the register of the chip; `nil` if the program caused it.
   public static func resetReason() -> RestartCause? {
     var power = NRF.Power(Clock.control)
     return power.takeResetReason().cause
   }
 
-  /// The board, with what the run before left. To be taken once.
+  /// The board, with what the previous run retained. To be called once.
   public static func firmware() -> Firmware<Self> {
     Firmware(hardware: Self(), memory: retained(), settings: settings(), hint: resetReason())
   }
@@ -41,12 +41,12 @@ public struct Board: FirmwareHardware, ~Copyable {
   /// The time since start-up.
   public mutating func now() -> Instant { clock.now() }
 
-  /// Stops the processor. What comes from the controller is gathered, so that it is looked at a packet at a
-  /// time and not a byte at a time.
+  /// Stops the processor. Bytes from the controller are collected, so that they are processed packet by
+  /// packet and not byte by byte.
   public mutating func sleep(until deadline: Instant) -> Bool {
     var hasSlept = false
-    // Held, a handler cannot run between the look at its queue and the stop, which then would last to the
-    // deadline.
+    // While interrupts are held off, no handler can run between the check of its queue and the stop, which
+    // would then last until the deadline.
     startup_hold_interrupts()
     if !Self.hasInput, clock.wake(at: deadline) {
       repeat {
@@ -63,16 +63,15 @@ public struct Board: FirmwareHardware, ~Copyable {
     return hasSlept
   }
 
-  /// Waits for the rest of a packet: until nothing has come for the time of six bytes. An interrupt for each
-  /// byte would keep the processor busy at full speed; so the line is looked at by the clock, when its FIFO
-  /// is full.
-  // Not inlined: its loop wants all registers.
+  /// Waits for the rest of a packet: until no byte was received for the time of six bytes. An interrupt for
+  /// each byte would occupy the processor completely; therefore the FIFO is read by the clock, when it is
+  /// full.
+  // Not inlined: its loop uses all registers.
   @inline(never)
   private mutating func gather() {
     var line = ControllerLine.service
     line.hold(true)
-    // The first byte's interrupt, which has not been let. The line makes it again if there is something else
-    // to it.
+    // The pending interrupt of the first byte. The line raises it again if it has another cause.
     control.forget(ControllerLine.interrupt)
     let start = clock.beginSteps()
     let end = start &+ Self.gatherMicroseconds &* 32
@@ -87,21 +86,21 @@ public struct Board: FirmwareHardware, ~Copyable {
     line.hold(false)
   }
 
-  /// Stops the processor until the clock's interrupt, and lets others be served. With interrupts held, as
-  /// they are afterwards.
+  /// Stops the processor until the interrupt of the clock; handlers of others run. To be called while
+  /// interrupts are held off, as they are afterwards.
   private mutating func waitForClock() {
     while true {
       startup_wait_for_interrupt()
       if clock.isDue { return }
       startup_let_interrupts()
       startup_hold_interrupts()
-      // Its own handler was among those that were let.
+      // Its handler may have run.
       if clock.isDue { return }
     }
   }
 
-  /// Stops the processor until an interrupt, and lets that be served if it is neither the clock's nor a
-  /// byte's. With interrupts held, as they are afterwards.
+  /// Stops the processor until an interrupt; its handler runs if it is neither that of the clock nor that of
+  /// a received byte. To be called while interrupts are held off, as they are afterwards.
   private mutating func stop() {
     startup_wait_for_interrupt()
     guard !Self.hasInput, !clock.isDue else { return }
@@ -114,18 +113,18 @@ public struct Board: FirmwareHardware, ~Copyable {
     control.forget(Clock.interrupt)
   }
 
-  /// Puts the watchdog off.
+  /// Restarts the timeout of the watchdog.
   public mutating func feedWatchdog() { watchdog.feed() }
   /// Resets the chip.
   public mutating func restart() { control.reset() }
-  /// Pulls the controller's reset line.
+  /// Asserts or releases the reset line of the controller.
   public mutating func holdController(_ isHeld: Bool) { port.set(Pins.controllerReset, !isHeld) }
   public static var hasControllerReset: Bool { true }
-  /// Bytes of stack used.
+  /// The maximum stack usage since start-up in bytes.
   public mutating func stackUsed() -> UInt32 { startup_stack_used() }
-  /// Bytes lost on the line to the controller: none, as long as it keeps to the flow control.
+  /// The number of bytes lost on the line to the controller: 0 while the controller obeys the flow control.
   public mutating func overruns() -> UInt32 { Self.lostBytes }
-  /// Nobody can ask.
+  /// There is no management link that requests it.
   public mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
     0
   }

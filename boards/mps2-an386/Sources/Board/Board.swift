@@ -5,9 +5,10 @@ import HeraldFirmware
 import HeraldHAL
 import Startup
 
-/// The MPS2 board with the AN386 image, as QEMU has it: an nRF52833's twin with other peripherals.
+/// The MPS2 board with the AN386 image as QEMU emulates it: a Cortex-M4 with the capacities of the nRF52833
+/// DK.
 public struct Board: FirmwareHardware, ~Copyable {
-  /// Where settings are kept.
+  /// The flash of the settings.
   public typealias SettingsFlash = FlashMap
 
   private var clock = CMSDK.TimerClock(counter: Clock.counter, alarm: Clock.alarm, hertz: Clock.hertz)
@@ -15,7 +16,7 @@ public struct Board: FirmwareHardware, ~Copyable {
   private var control = CortexM.SystemControl(MappedRegisters(at: CortexM.systemControlAddress))
   private var reset = CMSDK.OutputPin(Pins.controllerReset, number: 0)
 
-  /// The board after a reset. To be made once.
+  /// The board after a reset. To be created once.
   public init() {
     clock.start()
     watchdog.start(ticks: Clock.watchdogTicks)
@@ -24,22 +25,22 @@ public struct Board: FirmwareHardware, ~Copyable {
     control.enable(Clock.alarmInterrupt)
   }
 
-  /// The line to the Bluetooth controller. To be taken once.
+  /// The line to the Bluetooth controller. To be called once.
   public static func controllerLine() -> Line { Lines.startController() }
-  /// The management line. To be taken once.
+  /// The management line. To be called once.
   public static func managementLine() -> Line { Lines.startManagement() }
   /// The memory of the log.
   public static func flash() -> FlashMap { FlashMap(start: startup_log_start(), bytes: startup_log_size()) }
-  /// The memory of what is kept beside it.
+  /// The memory of the settings.
   public static func settings() -> FlashMap {
     FlashMap(start: startup_settings_start(), bytes: startup_settings_size())
   }
   /// The source of numbers.
   public static func random() -> Random { Random() }
-  /// What a restart leaves. To be taken once.
+  /// The memory that a restart retains. To be called once.
   public static func retained() -> RetainedMemory { unsafe RetainedMemory(startup_retained_words()) }
 
-  /// The board, with what the run before left. To be taken once.
+  /// The board, with what the previous run retained. To be called once.
   public static func firmware() -> Firmware<Self> {
     Firmware(hardware: Self(), memory: retained(), settings: settings(), hint: nil)
   }
@@ -47,14 +48,14 @@ public struct Board: FirmwareHardware, ~Copyable {
   /// The time since start-up.
   public mutating func now() -> Instant { clock.now() }
 
-  /// Stops the processor. What comes from the controller is gathered for a millisecond, so that it is looked
-  /// at a packet at a time and not a byte at a time.
+  /// Stops the processor. Bytes from the controller are collected for a millisecond, so that they are
+  /// processed packet by packet and not byte by byte.
   public mutating func sleep(until deadline: Instant) -> Bool {
     var until = deadline
     var hasSlept = false
     while true {
-      // Held, a handler cannot run between the look at its queue and the stop, which then would last to the
-      // deadline.
+      // While interrupts are held off, no handler can run between the check of its queue and the stop, which
+      // would then last until the deadline.
       startup_hold_interrupts()
       let waiting = Lines.waiting
       if waiting > 0, until == deadline {
@@ -72,19 +73,19 @@ public struct Board: FirmwareHardware, ~Copyable {
     return hasSlept
   }
 
-  /// Puts the watchdog off.
+  /// Restarts the timeout of the watchdog.
   public mutating func feedWatchdog() { watchdog.feed() }
   /// Resets the chip.
   public mutating func restart() { control.reset() }
-  /// Pulls the controller's reset line.
+  /// Asserts or releases the reset line of the controller.
   public mutating func holdController(_ isHeld: Bool) { reset.set(!isHeld) }
   public static var hasControllerReset: Bool { true }
-  /// Bytes of stack used.
+  /// The maximum stack usage since start-up in bytes.
   public mutating func stackUsed() -> UInt32 { startup_stack_used() }
-  /// Bytes lost on the line to the controller.
+  /// The number of bytes lost on the line to the controller.
   public mutating func overruns() -> UInt32 { Lines.overruns }
 
-  /// What the board is.
+  /// Writes the response to a host's information request. Returns its length in bytes, 0 if it does not fit.
   public mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
     var writer = ByteWriter(text._mutatingExtracting(0...))
     switch field {

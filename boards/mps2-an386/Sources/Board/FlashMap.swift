@@ -1,12 +1,12 @@
 import HeraldHAL
 import Startup
 
-/// The memory of the log, and of what is kept beside it: the board's PSRAM, which an emulator keeps in a
-/// file. It keeps the rules of flash, so that what works here works there: pages of 4,096 bytes are erased to
-/// ones, words of four bytes are programmed once, and `clear` only takes bits away.
+/// The memory of the log and of the settings: the PSRAM of the board, which an emulator stores in a file. It
+/// follows the rules of flash: pages of 4,096 bytes are erased to ones, words of four bytes are programmed
+/// once, and `clear` only clears bits.
 public struct FlashMap: Flash, ~Copyable {
   private let start: UInt32
-  /// How many pages there are.
+  /// The number of pages.
   public let pageCount: Int
 
   /// The memory from `start` on.
@@ -15,9 +15,9 @@ public struct FlashMap: Flash, ~Copyable {
     pageCount = Int(bytes) / 4096
   }
 
-  /// 4,096.
+  /// The size of a page: 4,096 bytes.
   public var pageSize: Int { 4096 }
-  /// 4.
+  /// The size of a word: 4 bytes.
   public var wordSize: Int { 4 }
 
   private func word(_ page: Int, _ offset: Int, _ count: Int) throws(FlashError) -> UnsafeMutablePointer<
@@ -40,7 +40,7 @@ public struct FlashMap: Flash, ~Copyable {
     for index in 0..<buffer.count { buffer[index] = unsafe place[index] }
   }
 
-  /// Programs erased words, one after the other.
+  /// Programs erased words.
   public mutating func program(page: Int, offset: Int, _ bytes: Span<UInt8>) throws(FlashError) {
     let words = unsafe try word(page, offset, bytes.count)
     for index in 0..<(bytes.count &>> 2) where unsafe words[index] != .max { throw .notErased }

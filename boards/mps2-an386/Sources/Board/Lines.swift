@@ -1,15 +1,15 @@
 import HeraldChips
 import HeraldFirmware
 
-// The queues of both lines, and what moves bytes between them and the hardware when it interrupts. Each is
-// handed out once, at start; what the handlers and the loop share from then on, and why that is safe, is said
-// at `SerialQueues`.
+// The queues of both lines, and the services that move bytes between them and the hardware in interrupts.
+// Each is given out once, at start. `SerialQueues` states what the handlers and the loop share, and why that
+// is safe.
 nonisolated(unsafe) private var controllerStorage = SerialStorage<1024, 512>()
 nonisolated(unsafe) private var managementStorage = SerialStorage<256, 256>()
 nonisolated(unsafe) private var controllerHandler: CMSDK.UARTInterrupt<MappedRegisters>?
 nonisolated(unsafe) private var managementHandler: CMSDK.UARTInterrupt<MappedRegisters>?
 
-/// The vector table's entries for both lines.
+/// The handlers of both lines.
 @_cdecl("IRQ0_Handler") func controllerReceived() { controllerHandler?.handle() }
 @_cdecl("IRQ1_Handler") func controllerSent() { controllerHandler?.handle() }
 @_cdecl("IRQ2_Handler") func managementReceived() { managementHandler?.handle() }
@@ -20,9 +20,9 @@ public typealias Line = CMSDK.UART<MappedRegisters>
 
 extension CMSDK.UART: @retroactive ByteLine where Block: RegisterBlock {}
 
-/// Both lines. Each is to be started once.
+/// Both lines. Each may be started once.
 enum Lines {
-  /// The line to the controller at a megabit a second, switched on.
+  /// The line to the controller at 1 Mbaud, switched on.
   static func startController() -> Line {
     var line = unsafe Line(Pins.controllerLine, queues: SerialQueues(&controllerStorage))
     controllerHandler = line.interrupt
@@ -30,7 +30,7 @@ enum Lines {
     return line
   }
 
-  /// The management line at 115,200 bits a second, switched on.
+  /// The management line at 115,200 baud, switched on.
   static func startManagement() -> Line {
     var line = unsafe Line(Pins.managementLine, queues: SerialQueues(&managementStorage))
     managementHandler = line.interrupt
@@ -38,11 +38,11 @@ enum Lines {
     return line
   }
 
-  /// How many bytes have come that the loop has not taken. To be asked with interrupts held.
+  /// The number of received bytes in the queues. To be called while interrupts are held off.
   static var waiting: Int {
     (controllerHandler?.queues.waiting ?? 0) &+ (managementHandler?.queues.waiting ?? 0)
   }
 
-  /// How often bytes from the controller were lost.
+  /// The number of losses of bytes from the controller.
   static var overruns: UInt32 { controllerHandler?.queues.faults.overruns ?? 0 }
 }

@@ -1,9 +1,9 @@
 import HeraldChips
 import HeraldHAL
 
-/// Numbers that look random and are not: this board has no generator. They are drawn from the counter, whose
-/// lowest bits depend on when bytes come from outside, and are predictable with that knowledge. Good enough
-/// for an emulator; a device that is worn needs a chip with a generator.
+/// Pseudorandom numbers: this board has no random number generator. They are derived from the counter, whose
+/// lowest bits depend on the times at which bytes are received, and are predictable by anyone who knows
+/// these. Sufficient in an emulator only.
 public struct Random: RandomSource, ~Copyable {
   private var state: UInt32 = 0x9E37_79B9
 
@@ -12,7 +12,7 @@ public struct Random: RandomSource, ~Copyable {
   /// The next 32 bits.
   public mutating func next() -> UInt32 {
     state ^= Clock.counter.load(at: 4)
-    // Marsaglia's xorshift; it stays at 0 once it is there.
+    // Marsaglia's xorshift, which would remain at 0.
     if state == 0 { state = 1 }
     state ^= state &<< 13
     state ^= state &>> 17

@@ -2,7 +2,7 @@ import Board
 import HeraldEmbedded
 import HeraldFirmware
 
-// A wearable: 64 peers, four connections, a payload that a host can change, events for who watches.
+// A wearable: 64 peers, four connections, a payload that a host can change, events for a host that watches.
 enum Badge: WearableParts {
   static func supplier() -> StoredPayloadSupplier<132> {
     StoredPayloadSupplier(

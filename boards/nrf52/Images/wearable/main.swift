@@ -7,9 +7,9 @@ import HeraldFirmware
   import Board
 #endif
 
-// A wearable: 64 peers, four connections, its battery logged, a payload that a host can change, events for
-// who watches. The tap is the first delegate: it is as long as eight bytes a few times, so there is no gap
-// behind it, and it is cleared in its place.
+// A wearable: 64 peers, four connections, the battery logged, a payload that a host can change, events for a
+// host that watches. The tap is the first delegate: its size is a multiple of eight bytes, so that there is
+// no padding behind it, and it is cleared in place.
 enum Badge: WearableParts {
   static func supplier() -> StoredPayloadSupplier<132> {
     StoredPayloadSupplier(

@@ -5,35 +5,34 @@ import HeraldFirmware
 import HeraldHAL
 import Startup
 
-/// What tells boards with an nRF52 apart.
+/// The properties of a kit with an nRF52.
 public protocol NRF52Kit {
   /// The chip.
   static var chip: USBDChip { get }
-  /// What `script/build` calls it.
+  /// The name of the board for `script/build`.
   static var identifier: StaticString { get }
 }
 
-/// A development kit of Nordic's with an nRF52 that has USB. `Bluetooth` is its radio: that of the chip, or a
-/// controller on its header.
+/// A development kit by Nordic with an nRF52 that has USB. `Bluetooth` is the radio of the chip, or a
+/// controller on the header.
 public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: FirmwareHardware, ~Copyable {
-  /// Where settings are kept.
+  /// The flash of the settings.
   public typealias SettingsFlash = NRF52Flash
 
-  /// Why the chip was reset.
+  /// The cause of the last reset.
   private let restartHint: RestartCause?
   private var sleeper: NRF52Sleep
   private var bluetooth: Bluetooth
   private var watchdog = NRF.WDT(Clock.watchdog)
 
-  /// The board after a reset. To be made once, before its lines.
+  /// The board after a reset. To be created once, before its lines.
   public init() {
     startup_hold_interrupts()
     Self.followDebugLock()
     var sleep = FixedRegisters<0x4007AC>()
     NRF.easeSleep(&sleep)
     var resetPin = NRF.ResetPin(FixedRegisters<0x100010>(), controller: FixedRegisters<0x4001E0>())
-    // A chip that was erased has no reset button. What it says of its reset is left for the start behind this
-    // one.
+    // The reset pin of an erased chip is not configured. The reset reason is left for the next start.
     if resetPin.connect(Pins.reset) {
       NRF52Sleep.reset()
       while true {}
@@ -48,8 +47,8 @@ public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: 
     bluetooth.enableInterrupts(&sleeper)
   }
 
-  /// Leaves the debug port to UICR alone, on revisions too that lock it at each reset: a chip that was
-  /// unlocked once would else have to be erased, with its log, for every image that a probe is to write.
+  /// Sets the debug port as UICR says, also on revisions that lock it at each reset: otherwise a chip that
+  /// was unlocked once would have to be erased, with its log, each time a probe writes an image.
   private static func followDebugLock() {
     var factory = NRF.FactoryInformation(FixedRegisters<0x100000>())
     guard factory.revision() >= (Kit.chip == .nRF52833 ? 1 : 5) else { return }
@@ -58,7 +57,7 @@ public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: 
     power.setDebugPort(FixedRegisters<0x100012>().load(at: 0x08))
   }
 
-  /// The board, with what the run before left. To be taken once.
+  /// The board, with what the previous run retained. To be called once.
   public static func firmware() -> Firmware<Self> {
     let board = Self()
     let hint = board.restartHint
@@ -75,7 +74,7 @@ public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: 
   /// Shows whether the controller is ready.
   public mutating func show(isReady: Bool) { sleeper.port.set(Pins.readyLight, !isReady) }
 
-  /// Puts the watchdog off.
+  /// Restarts the timeout of the watchdog.
   public mutating func feedWatchdog() { watchdog.feed() }
   /// Resets the chip.
   public mutating func restart() { NRF52Sleep.reset() }
@@ -83,12 +82,12 @@ public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: 
   public mutating func holdController(_ isHeld: Bool) { bluetooth.holdReset(isHeld) }
   /// Whether there is such a line.
   public static var hasControllerReset: Bool { Bluetooth.hasReset }
-  /// Bytes of stack used.
+  /// The maximum stack usage since start-up in bytes.
   public mutating func stackUsed() -> UInt32 { startup_stack_used() }
   /// The number of losses of bytes from the controller.
   public mutating func overruns() -> UInt32 { Bluetooth.overruns }
 
-  /// What the board is.
+  /// Writes the response to a host's information request. Returns its length in bytes, 0 if it does not fit.
   public mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
     if field == .nodeName { return Self.tellSerialNumber(into: &text) }
     var writer = ByteWriter(text._mutatingExtracting(0...))

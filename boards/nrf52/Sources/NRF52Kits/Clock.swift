@@ -1,7 +1,7 @@
 import HeraldChips
 import HeraldHAL
 
-/// The clock of the board: RTC1 on the 32,768 Hz crystal. RTC0 is the radio's.
+/// The clock of the board: RTC1 on the 32,768 Hz crystal. RTC0 belongs to the radio.
 package typealias BoardClock = NRF.RTCClock<FixedRegisters<0x400110>>
 
 /// The clocks of the board, and the watchdog.
@@ -11,7 +11,7 @@ enum Clock {
   static var interrupt: UInt32 { 17 }
   /// CLOCK and POWER.
   static var control: MappedRegisters { MappedRegisters(at: 0x4000_0000) }
-  /// The watchdog. A loop that is well goes round once a second; the longest thing it does is an erasure.
+  /// The watchdog. The loop executes at least once per second; its longest action is an erasure.
   static var watchdog: FixedRegisters<0x400100> { FixedRegisters() }
   static var watchdogTimeout: Interval { .seconds(10) }
 
@@ -19,11 +19,10 @@ enum Clock {
   static func start() -> BoardClock {
     var control = NRF.Clock(control)
     control.startLowFrequency(.crystal)
-    // The oscillator within is out by up to 8 %, which is more than a UART at 1 Mbaud bears.
+    // The internal oscillator deviates by up to 8 %, too much for a UART at 1 Mbaud.
     control.startHighFrequencyCrystal()
-    // Less than a millisecond, so that the line starts at its speed, USB finds the crystal running and leaves
-    // it alone, and the RTC is read when its clock runs alone: before that its registers tell nothing
-    // (anomaly 20).
+    // Takes less than a millisecond. Afterwards the line has its exact speed, USB finds the crystal running
+    // and does not start or stop it, and the registers of the RTC are valid (anomaly 20).
     for _ in 0..<20_000 where control.isOnCrystal() && control.lowFrequency() != nil { break }
     var clock = BoardClock(counter)
     clock.start()

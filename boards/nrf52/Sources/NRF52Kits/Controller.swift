@@ -12,7 +12,7 @@ nonisolated(unsafe) private var controllerFaults: NRF.UARTEMemory?
 
 /// A Bluetooth controller on the header, over UARTE0.
 ///
-/// No interrupt has a handler: all are held off from start-up on, and those that are enabled end a sleep.
+/// No interrupt has a handler: all are held off from start-up on. Those that are enabled end a sleep.
 public struct NRF52Controller: NRF52Bluetooth, ~Copyable {
   private var arrivals = NRF.UARTEArrivals(Self.registers)
   private var port = NRF.GPIO(FixedRegisters<0x500003>())
@@ -28,8 +28,8 @@ public struct NRF52Controller: NRF52Bluetooth, ~Copyable {
     for index in 0..<NRF52Sleep.count { sleeper.control.enable(NRF52Sleep.number(index)) }
   }
 
-  /// Bytes from the controller are gathered for a millisecond, two at the most, so that they are processed by
-  /// the packet and not by the byte: the two halves of the line hold 2.5 ms of them.
+  /// Bytes from the controller are collected for one to two milliseconds, so that they are processed packet
+  /// by packet and not byte by byte. The two halves of the buffer of the line hold 2.5 ms of them each.
   public mutating func sleep(until deadline: Instant, _ sleeper: inout NRF52Sleep) -> Bool {
     guard stop(until: deadline, &sleeper) else { return false }
     guard arrivals.hasBegun else { return true }
@@ -58,7 +58,7 @@ public struct NRF52Controller: NRF52Bluetooth, ~Copyable {
 extension NRF52Board where Bluetooth == NRF52Controller {
   /// The line to the Bluetooth controller, switched on. To be called once, when the board has been made.
   ///
-  /// H4 with flow control at 1 Mbaud. For a controller of another speed, change it here.
+  /// H4 with flow control at 1 Mbaud. For a controller with another speed, change it here.
   public static func controllerLine() -> NRF52Line {
     let memory = unsafe NRF.UARTEMemory(&controllerMemory)
     var line = NRF52Line(

@@ -1,13 +1,13 @@
 import HeraldChips
 import Startup
 
-/// The chip's flash, in pages of 4 KB: where the linker script puts its LOG and SETTINGS regions.
+/// The flash of the chip, in pages of 4 KB: the regions LOG and SETTINGS of the linker script.
 public typealias NRF52Flash = NRF.NVMC<FixedRegisters<0x4001E0>, MappedRegisters>
 
 extension NRF52Board where Bluetooth: ~Copyable {
   /// The memory of the log.
   public static func flash() -> NRF52Flash { pages(from: startup_log_start(), bytes: startup_log_size()) }
-  /// The memory of what is kept beside it.
+  /// The memory of the settings.
   public static func settings() -> NRF52Flash {
     pages(from: startup_settings_start(), bytes: startup_settings_size())
   }

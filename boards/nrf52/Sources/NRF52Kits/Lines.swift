@@ -1,9 +1,9 @@
 import HeraldChips
 import HeraldHAL
 
-/// The chip's generator.
+/// The random number generator of the chip.
 public typealias NRF52Random = NRF.RNG<FixedRegisters<0x4000D0>>
-/// What the board knows of its supply.
+/// The supply of the board.
 public typealias NRF52Supply = NRF.Battery<MappedRegisters>
 
 // Memory that peripherals access: each is assigned once, at start.
@@ -11,7 +11,7 @@ nonisolated(unsafe) private var usbMemory: [16 of UInt32] = .init(repeating: 0)
 nonisolated(unsafe) private var conversion: UInt32 = 0
 
 extension NRF52Board where Bluetooth: ~Copyable {
-  /// The USB device. To be taken once.
+  /// The USB device. To be called once.
   public static func usb() -> USBD<MappedRegisters> {
     let buffer = unsafe withUnsafeMutableBytes(of: &usbMemory) { unsafe $0 }
     var usb = unsafe USBD(chip: Kit.chip, buffer: buffer)
@@ -22,15 +22,15 @@ extension NRF52Board where Bluetooth: ~Copyable {
   /// The source of random numbers.
   public static func random() -> NRF52Random { NRF52Random(FixedRegisters()) }
 
-  /// The supply: VDD, which is 3.0 V from USB and a coin cell's voltage in the holder.
+  /// The supply: VDD, which is 3.0 V with USB, and the voltage of the cell in the holder otherwise.
   public static func supply() -> NRF52Supply {
     unsafe NRF52Supply(
       NRF.SAADC(MappedRegisters(at: 0x4000_7000), result: &conversion), .vdd, power: NRF.Power(Clock.control),
       empty: 2_000, full: 2_950)
   }
 
-  /// The number of this chip in hexadecimal: the serial number of the device, on USB and wherever else it is
-  /// asked.
+  /// The identifier of this chip in hexadecimal: the serial number of the device, on USB and in responses to
+  /// information requests.
   public static func serialNumber() -> InlineBytes<32> {
     var factory = NRF.FactoryInformation(MappedRegisters(at: 0x1000_0000))
     let number = factory.deviceIdentifier()
@@ -40,7 +40,7 @@ extension NRF52Board where Bluetooth: ~Copyable {
     return text
   }
 
-  /// The same into `text`, whose first bytes it takes; how many.
+  /// Writes the serial number to the beginning of `text`. Returns its length in bytes, 0 if it does not fit.
   @inline(never)
   static func tellSerialNumber(into text: inout MutableSpan<UInt8>) -> Int {
     var number = serialNumber()

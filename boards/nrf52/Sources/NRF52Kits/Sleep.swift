@@ -2,7 +2,7 @@ import HeraldChips
 import HeraldHAL
 import Startup
 
-/// The parts of the chip that a sleep uses: the clock, the interrupt controller, and the light that shows it.
+/// The parts of the chip that a sleep uses: the clock, the interrupt controller, and the LED that shows it.
 public struct NRF52Sleep: ~Copyable {
   package var clock: BoardClock
   package var control = CortexM.SystemControl(CortexM.SystemControlRegisters())
@@ -21,7 +21,7 @@ public struct NRF52Sleep: ~Copyable {
     }
   }
 
-  /// Forgets the interrupts that were processed, and sets the clock to `deadline`. An event that was not
+  /// Clears pending interrupts that were processed, and sets the clock to `deadline`. An event that was not
   /// processed is still set, and its interrupt becomes pending again at once. Returns `false` if the deadline
   /// has passed.
   package mutating func prepare(until deadline: Instant) -> Bool {

@@ -10,9 +10,9 @@ public typealias Board = NRF52Board<NRF52840DK, NRF52Controller>
 public typealias Line = NRF52Line
 /// The memory of the log, and of what is kept beside it.
 public typealias FlashMap = NRF52Flash
-/// The chip's generator.
+/// The random number generator of the chip.
 public typealias Random = NRF52Random
-/// What the board knows of its supply.
+/// The supply of the board.
 public typealias Supply = NRF52Supply
 /// The management link on USB: 1,024 bytes a request, one at a time.
 public typealias Links = USBManagement<USBD<MappedRegisters>, 1024, 1>
