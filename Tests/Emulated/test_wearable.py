@@ -3,53 +3,43 @@ Every packet is judged."""
 
 import asyncio
 import os
-import threading
 import unittest
 
 from emulator import ROOT
 from nrf52.air import OnAir
 from nrf52.on_chip import OWN, OnChip
+from nrf52.virtual_time import play as play_in_time
 
 # These are found by additions of those above to the path.
 import herald
 from judge import judge
 from phones.android import AndroidPhone
 from phones.ios import IOSPhone
-from phy_hosts import Brake, PhyAir
+from phy_hosts import PhyAir, connected
 from play import Program, free_port, play
 from world import until
 
 CONTROLLER = os.environ.get("HERALD_CONTROLLER", ROOT / ".build/release/herald-controller")
+# The log is committed after 30 s.
+COMMITTED = 35
 
 
 class OwnRadio(OnChip):
     role = "wearable"
 
-    def on_air(self, scenario, hosts, **options):
-        """Runs the image with so many controllers, and a coroutine that uses them."""
+    def on_air(self, scenario, hosts, *, follows_wall=False, **options):
+        """Runs the image with so many controllers, and a coroutine that uses them in the chip's time. Returns its result, when the log has been committed."""
         ports = [free_port() for _ in range(hosts)]
-        # The log is committed after 30 s.
-        brake = Brake(rest=35)
-        failures = []
 
         def device(phy):
-            OnAir(self.chip, phy).run(600)
-
-        def run():
-            try:
-                self.transmitted = play(
-                    device, brake, *[self.controller(port) for port in ports], seconds=600, **options)[1]
-            except Exception as failure:
-                failures.append(failure)
-        thread = threading.Thread(target=run)
-        thread.start()
-        try:
-            return asyncio.run(asyncio.wait_for(self.use(PhyAir(ports), scenario), 120))
-        finally:
-            brake.is_done = True
-            thread.join()
-            if failures:
-                raise failures[0]
+            air = PhyAir([connected(port) for port in ports])
+            on_air = OnAir(self.chip, phy)
+            found = play_in_time(self.chip, self.use(air, scenario), follows_wall, advance=on_air.advance)
+            on_air.run(COMMITTED)
+            phy.end()
+            return found
+        results, self.transmitted = play(device, *[self.controller(port) for port in ports], seconds=600, **options)
+        return results[0]
 
     async def use(self, air, scenario):
         try:
