@@ -16,7 +16,7 @@ from packets import crc24, duration
 from phy import (ABORT, ADDRESS_FOUND, NEVER, NEW_ABORT, NO_SYNC, OK, ONE_MBIT, RECHECK, RX, RX_CONTINUE, RX_DONE, RX_END, RX_REQUEST, TX, TX_DONE, TX_END, TX_REQUEST, UNLIMITED)
 
 from .clocks import MICROSECOND
-from .radio import OFF
+from .radio import OFF, Silence
 
 # The time for which the chip runs alone, and how far the medium stays behind it, so that an operation that begins immediately can still be requested. In µs.
 SLICE, MARGIN = 1000, 3
@@ -42,6 +42,10 @@ class OnAir:
         end = self.chip.cycles + round(seconds * 1000000) * MICROSECOND
         while self.chip.cycles < end:
             self.advance(end)
+
+    def leave(self):
+        """The medium has ended: from now on the chip is alone."""
+        self.chip.radio.air, self.reception = Silence(), None
 
     def advance(self, until):
         """Runs them until a time in cycles, or a pause of the chip that is not the radio's. A reception then goes on with the next call."""

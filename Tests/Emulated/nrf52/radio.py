@@ -18,10 +18,14 @@ def channel_of(megahertz):
 
 
 class Silence:
-    """The air of a chip that is alone: nothing receives its packets, and it receives none."""
+    """The air of a chip that is alone: its PDUs are only noted in `sent`, and it receives none."""
     receives = False
 
+    def __init__(self):
+        self.sent = []
+
     def transmit(self, start, megahertz, address, pdu, crc_init):
+        self.sent.append(pdu)
         # Preamble, access address and CRC take 64 µs.
         return start + 64 + 8 * len(pdu)
 
@@ -39,9 +43,9 @@ class Radio(Peripheral):
         0x52C, 0x530, 0x534, 0x538, 0x53C, 0x544, 0x548, 0x550, 0x554, 0x650, 0x724, 0xFFC)
     # Which of the registers may change while the radio is in use.
     VARIABLE = {PACKETPTR, TIFS}
-    air = Silence()
 
     def __init__(self, chip):
+        self.air = Silence()
         kept = [self.PACKETPTR, self.TXPOWER, self.MODE, self.PCNF0, self.PCNF1, self.BASE0, 0x520, self.PREFIX0, 0x528, self.TXADDRESS, self.RXADDRESSES, self.CRCCNF,
                 self.CRCPOLY, self.CRCINIT, self.TIFS]
         own = dict.fromkeys(range(self.OVERRIDE, self.OVERRIDE + 20, 4), 0) if chip.kind.is_nrf51 else {self.MODECNF0: 0x200}

@@ -51,10 +51,16 @@ class ChipLoop(asyncio.SelectorEventLoop):
 
     def __init__(self, chip, follows_wall=False, advance=None):
         self.chip = chip
-        super().__init__(ChipSelector(chip, follows_wall, advance or chip.run))
+        self.selector = ChipSelector(chip, follows_wall, advance or chip.run)
+        super().__init__(self.selector)
 
     def time(self):
         return self.chip.seconds
+
+    def follow_wall(self):
+        """From now on the chip's time does not exceed real time."""
+        self.selector.follows_wall = True
+        self.selector.hold_to_wall()
 
 
 def play(chip, scenario, follows_wall=False, seconds=300, advance=None):
