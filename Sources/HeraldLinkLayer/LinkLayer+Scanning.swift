@@ -17,6 +17,10 @@ extension LinkLayer where Peripheral: ~Copyable {
   mutating func scanSlot(_ soonest: RadioTime) -> (start: RadioTime, length: UInt32) {
     let interval = scanning.isOn && !isConnecting ? scanning.interval : Self.initiatingInterval
     let window = scanning.isOn && !isConnecting ? scanning.window : interval
+    // Initiating does not wait for the next window of the scanner.
+    if isConnecting, soonest.isBefore(scanStart) { scanStart = soonest }
+    let ahead = scanStart.since(soonest)
+    if ahead > 0, ahead <= interval { return (scanStart, window) }
     let passed = soonest.since(scanStart) / interval
     scanStart = scanStart + passed &* interval
     scanOffset = UInt8(truncatingIfNeeded: (UInt32(scanOffset) &+ passed) % 3)
