@@ -27,12 +27,28 @@ class StartOnOwnRadio(test_nrf52.Start):
         self.assertEqual([(record["level"], record["external"]) for record in self.records("battery")], [(100, False)])
 
 
+    def test_it_scans_in_its_scan_windows_only(self):
+        """120 ms in 1,125 ms, and an advertising event in 250 ms, for which the crystal runs."""
+        self.run_to_sleep()
+        clocks, start = self.chip.clocks, self.chip.cycles
+        before = clocks.crystal_time
+        self.chip.run_for(20)
+        share = (clocks.crystal_time - before) / (self.chip.cycles - start)
+        self.assertGreater(share, 0.106)
+        self.assertLess(share, 0.14)
+
+
 class StartOnOwnRadioOfNRF52840(StartOnOwnRadio):
     board, uptimes = "nrf52840dk", (1, 2)
 
 
 class RestartsOnOwnRadio(test_nrf52.Restarts):
     role = "wearable"
+
+
+    def assertRadioSilent(self):
+        super().assertRadioSilent()
+        self.assertEqual(self.chip.clocks.is_on_crystal, self.board == "microbit", "the crystal runs without a radio")
 
 
 class RestartsOnOwnRadioOfNRF52840(RestartsOnOwnRadio):
