@@ -13,21 +13,20 @@ extension LinkLayer where Peripheral: ~Copyable {
     return ScanningEvent.packetTime &+ (exchanges ? ScanningEvent.exchangeTime : 0)
   }
 
-  /// The earliest time, not before `soonest`, at which the receiver may be started, and the maximum duration.
-  mutating func scanSlot(_ soonest: RadioTime) -> (start: RadioTime, length: UInt32) {
+  /// The earliest time, not before `soonest`, at which the receiver may be started, the maximum duration, and
+  /// the channel.
+  mutating func scanSlot(_ soonest: RadioTime) -> (start: RadioTime, length: UInt32, channel: UInt8) {
     let interval = scanning.isOn && !isConnecting ? scanning.interval : Self.initiatingInterval
     let window = scanning.isOn && !isConnecting ? scanning.window : interval
     let passed = soonest.since(scanStart) / interval
     scanStart = scanStart + passed &* interval
     scanOffset = UInt8(truncatingIfNeeded: (UInt32(scanOffset) &+ passed) % 3)
     let into = soonest.since(scanStart)
-    if into &+ Self.shortestScan <= window { return (soonest, window &- into) }
-    scanStart = scanStart + interval
-    scanOffset = scanOffset == 2 ? 0 : scanOffset &+ 1
-    return (scanStart, window)
+    if into &+ Self.shortestScan <= window { return (soonest, window &- into, 37 &+ scanOffset) }
+    return (scanStart + interval, window, 37 &+ (scanOffset &+ 1) % 3)
   }
 
-  mutating func beginScanning(at start: RadioTime, window: UInt32) {
+  mutating func beginScanning(at start: RadioTime, window: UInt32, channel: UInt8) {
     eventStart = start
     exchange.scanningEvent = ScanningEvent()
     exchange.scanningEvent.reports = scanning.isOn
@@ -44,7 +43,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     exchange.activity = .scanning
     exchange.radio.start(
       .receive(
-        from: start, window: window, channel: 37 &+ scanOffset,
+        from: start, window: window, channel: channel,
         accessAddress: AccessAddress.advertising.rawValue, crcInit: PacketCRC.advertisingInit,
         longestPayload: 37))
   }

@@ -64,7 +64,7 @@ extension LinkLayer where Peripheral: ~Copyable {
       length = min(length, room)
     }
     guard length >= Self.shortestScan else { return false }
-    beginScanning(at: slot.start, window: length)
+    beginScanning(at: slot.start, window: length, channel: slot.channel)
     return true
   }
 

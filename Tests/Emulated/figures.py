@@ -27,9 +27,10 @@ def add_highest(name, value):
     return add(name, max(value, found.get(name, 0)))
 
 
-def stack(board, used, size):
-    """Records the maximum stack use of an image, measured by the pattern that start-up writes into the stack; returns whether enough remains."""
-    name = f"{board}.stack_high_water"
+def stack(image, used, size):
+    """Records the maximum stack use of an image, measured by the pattern that start-up writes into the stack; returns whether enough remains. `image` is the board, with
+    the role if that is not its wearable."""
+    name = f"{image}.stack_high_water"
     print(f"\n  {add_highest(name, used)} of {size}, {used} here")
     return used <= size - STACK_MARGIN
 

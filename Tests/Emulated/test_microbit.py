@@ -32,7 +32,7 @@ class Microbit(EmulatedTest):
             self.assertEqual([record["event"] for record in mine].count("detected"), 1)
             self.assertEqual({record["rssi"] for record in mine if record["event"] == "measured"}, {-60}, phone.name)
             self.assertEqual([record["payload"] for record in mine if record["event"] == "read"], [phone.payload.hex()])
-        self.assertTrue(figures.stack("microbit", *stack), "the stack is nearly used up")
+        self.assertTrue(figures.stack("microbit.wearable-hci", *stack), "the stack is nearly used up")
 
     async def logged(self, emulator, names):
         """The records of all pages in the chip's flash."""

@@ -8,12 +8,13 @@ from nrf52.clocks import MHZ
 from nrf52.flash import PowerCut
 from nrf52.image import sleeping, storing
 from nrf52.kinds import NRF52833, NRF52840
-from nrf52.on_chip import OnChip
+from nrf52.on_chip import HCI_RESET, OnChip
 from nrf52.peripheral import Misuse
 from nrf52.processor import arm
 
-HCI_RESET = bytes.fromhex("01030c00")
 AWAKE, READY = 13, 14
+# SWI0, the interrupt of the link layer's procedures.
+PROCEDURES = 20
 # Start reasons (docs/firmware.md), and the offset of the uptime in the retained words.
 RESET_LINE, WATCHDOG_BIT, PANIC, FAULT, STACK_OVERFLOW, SAFE_MODE_OVER = 1, 3, 4, 5, 6, 7
 UPTIME = 9
@@ -24,7 +25,9 @@ def uptime(test):
     return test.chip.words(test.names["startup_retained"] + 4 * UPTIME, 1)[0]
 
 
-class Start(OnChip):
+class Controller(OnChip):
+    """The line to the controller."""
+
     def test_it_starts_and_asks_its_controller(self):
         chip = self.chip
         chip.run_for(0.5)
@@ -43,21 +46,6 @@ class Start(OnChip):
         self.assertEqual([record["reason"] for record in self.records("started")], [0])
         self.assertEqual([(record["level"], record["external"]) for record in self.records("battery")], [(100, False)])
 
-    def test_it_sleeps(self):
-        self.run_to_sleep(2)
-        before, start = self.chip.processor.instructions, self.chip.cycles
-        self.chip.run_for(10)
-        awake = (self.chip.processor.instructions - before) / (self.chip.cycles - start)
-        self.assertLess(awake, 0.001)
-        self.assertTrue(self.chip.processor.is_asleep)
-        # The LEDs are off: awake, ready.
-        self.assertTrue(self.chip.ports[0].is_high(AWAKE) and self.chip.ports[0].is_high(READY))
-
-    def test_its_clock_goes_right(self):
-        for seconds in (1, 2, 600):
-            self.chip.run(round((seconds + 0.1) * MHZ * 1000000))
-            self.assertEqual(uptime(self), seconds)
-
     def test_a_controller_that_is_not_ready_is_not_sent_to(self):
         self.chip.line.hold(True)
         self.chip.run_for(2)
@@ -72,6 +60,30 @@ class Start(OnChip):
         self.assertEqual(pulled[:2], [False, True])
         times = [time for time, pin, _ in self.chip.ports[1].changes if pin == 5]
         self.assertGreaterEqual(times[1] - times[0], 10 * 1000 * MHZ)
+
+
+class ControllerOfNRF52840(Controller):
+    board = "nrf52840dk"
+
+
+class Start(OnChip):
+    # The limit of the share of time awake, whether the radio becomes ready, and the uptimes that are compared, in seconds: at 512 the RTC overflows.
+    awake, is_ready, uptimes = 0.001, False, (1, 2, 600)
+
+    def test_it_sleeps(self):
+        self.run_to_sleep(2)
+        before, start = self.chip.processor.instructions, self.chip.cycles
+        self.chip.run_for(10)
+        awake = (self.chip.processor.instructions - before) / (self.chip.cycles - start)
+        self.assertLess(awake, self.awake)
+        self.assertTrue(self.chip.processor.is_asleep)
+        # LEDs are on when their pin is low.
+        self.assertEqual((self.chip.ports[0].is_high(AWAKE), self.chip.ports[0].is_high(READY)), (True, not self.is_ready))
+
+    def test_its_clock_goes_right(self):
+        for seconds in self.uptimes:
+            self.chip.run(round((seconds + 0.1) * MHZ * 1000000))
+            self.assertEqual(uptime(self), seconds)
 
     def test_each_run_is_the_same(self):
         other = self.new_chip()
@@ -114,15 +126,18 @@ class Flood(OnChip):
 
 
 class Restarts(OnChip):
+    # The low-frequency clock runs on its crystal; the number of losses of power.
+    low_frequency, losses = 0x10001, 60
+
     def assertGoesOn(self):
-        """It runs as after any start: it communicates with its controller, counts time, sleeps, and is not reset again."""
+        """It runs as after any start: it uses its radio, counts time, sleeps, and is not reset again."""
         resets = list(self.chip.resets)
-        self.chip.line.received.clear()
+        self.forget_radio()
         self.chip.run_for(35)
         self.assertEqual(self.chip.resets, resets)
-        self.assertEqual(bytes(self.chip.line.received[:4]), HCI_RESET)
+        self.assertRadioStarted()
         self.assertGreaterEqual(uptime(self), 34)
-        self.assertEqual(self.chip.clocks.read(0x418), 0x10001)
+        self.assertEqual(self.chip.clocks.read(0x418), self.low_frequency)
 
     def restarted(self):
         """The one record of a fault: (cause, pc)."""
@@ -158,9 +173,9 @@ class Restarts(OnChip):
         for _ in range(3):
             self.chip.run_for(2)
             self.trap()
-        self.chip.line.received.clear()
+        self.forget_radio()
         self.chip.run_for(290)
-        self.assertEqual(bytes(self.chip.line.received), b"", "the controller is not left alone")
+        self.assertRadioSilent()
         self.assertEqual(self.chip.resets, [0, REQUESTED, REQUESTED, REQUESTED])
         self.chip.run_for(20)
         self.assertEqual(self.chip.resets, [0, REQUESTED, REQUESTED, REQUESTED, REQUESTED])
@@ -183,6 +198,9 @@ class Restarts(OnChip):
     def test_a_full_stack_is_recorded(self):
         self.run_to_sleep()
         self.chip.processor.engine.reg_write(arm.UC_ARM_REG_SP, self.names["stack_bottom"] + 8)
+        if not self.has_controller:
+            # A handler finds no room.
+            self.chip.system.pend(PROCEDURES)
         self.assertGoesOn_after(REQUESTED)
         self.assertEqual(self.restarted()[0], STACK_OVERFLOW)
 
@@ -195,11 +213,11 @@ class Restarts(OnChip):
     def test_power_that_goes_at_any_time_takes_nothing_from_the_log(self):
         """During start-up, and around the time of a commit."""
         kept = []
-        for count in range(60):
+        for count in range(self.losses):
             self.chip.run_for(0.003 * count if count % 2 else 30 + 0.002 * count)
             self.chip.power_on()
             kept = self.assertKept(kept)
-        self.assertGreater(len(self.records("started")), 10)
+        self.assertGreater(len(self.records("started")), self.losses // 6)
 
 
 class RestartsOfNRF52840(Restarts):
@@ -263,10 +281,10 @@ class ResetButton(OnChip):
                 torn = self.words()
                 self.assertNotIn(torn[seed % 2], (self.NONE, self.BUTTON))
                 self.chip.power_on()
-                self.chip.line.received.clear()
+                self.forget_radio()
                 self.chip.run_for(2)
                 self.assertEqual((self.chip.resets, self.words()), ([0, 0], torn))
-                self.assertEqual(bytes(self.chip.line.received[:4]), HCI_RESET)
+                self.assertRadioStarted()
 
     def test_words_that_take_nothing_do_not_keep_it_from_running(self):
         for dead in (0x10001200, 0x10001204):
@@ -275,7 +293,7 @@ class ResetButton(OnChip):
             self.chip.flash.store = lambda address, data: None if address == dead else store(address, data)
             self.run_to_sleep()
             self.assertEqual(self.chip.resets, [0])
-            self.assertEqual(bytes(self.chip.line.received[:4]), HCI_RESET)
+            self.assertRadioStarted()
 
 
 class ResetButtonOfNRF52840(ResetButton):

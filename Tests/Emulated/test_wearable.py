@@ -2,78 +2,19 @@
 Every packet is judged."""
 
 import asyncio
-import os
-import threading
 import unittest
 
-from emulator import ROOT
-from nrf52.air import OnAir
-from nrf52.on_chip import OWN, OnChip
+from nrf52.own_radio import OnMedium
 
-# These are found by additions of those above to the path.
+# These are found by additions of the above to the path.
 import herald
-from judge import judge
 from phones.android import AndroidPhone
-from phones.ios import IOSPhone
-from phy_hosts import Brake, PhyAir
-from play import Program, free_port, play
 from world import until
 
-CONTROLLER = os.environ.get("HERALD_CONTROLLER", ROOT / ".build/release/herald-controller")
 
-
-class OwnRadio(OnChip):
-    role = "wearable"
-
-    def on_air(self, scenario, hosts, **options):
-        """Runs the image with so many controllers, and a coroutine that uses them."""
-        ports = [free_port() for _ in range(hosts)]
-        # The log is committed after 30 s.
-        brake = Brake(rest=35)
-        failures = []
-
-        def device(phy):
-            OnAir(self.chip, phy).run(600)
-
-        def run():
-            try:
-                self.transmitted = play(
-                    device, brake, *[self.controller(port) for port in ports], seconds=600, **options)[1]
-            except Exception as failure:
-                failures.append(failure)
-        thread = threading.Thread(target=run)
-        thread.start()
-        try:
-            return asyncio.run(asyncio.wait_for(self.use(PhyAir(ports), scenario), 120))
-        finally:
-            brake.is_done = True
-            thread.join()
-            if failures:
-                raise failures[0]
-
-    async def use(self, air, scenario):
-        try:
-            return await scenario(air)
-        finally:
-            await air.close()
-
-    def controller(self, port):
-        return Program(lambda simulation, number: [
-            CONTROLLER, "--air", f"{simulation}:{number}", "--hci", f"tcp:{port}", "--seed", str(number)])
-
+class OwnRadio(OnMedium):
     def test_it_meets_an_android_phone_and_an_iphone(self):
-        async def meet(air):
-            phones = [
-                AndroidPhone(air, "android", "F0:D1:00:00:00:01", herald.test_payload(1001), bytes([0xA1, 2, 3, 4, 5, 6])),
-                IOSPhone(air, "ios", "F0:D1:00:00:01:01", herald.test_payload(2001))]
-            for phone in phones:
-                await phone.arrive()
-            for phone in phones:
-                await until(lambda: phone.address_of(OWN), f"payload of the image read by {phone.name}", 40)
-                await until(lambda: any(phone.served), f"payload of {phone.name} read by the image", 40)
-            await asyncio.sleep(2)
-            return phones
-        phones = self.on_air(meet, 2)
+        phones = self.on_air(self.met, 2)
         self.assertEqual(self.chip.resets, [0])
         records = self.records()
         for phone in phones:
@@ -81,10 +22,8 @@ class OwnRadio(OnChip):
             events = [record["event"] for record in mine]
             self.assertEqual(events.count("detected"), 1, phone.name)
             self.assertEqual([record["payload"] for record in mine if record["event"] == "read"], [phone.payload.hex()])
-        judged = judge(self.transmitted)
-        self.assertEqual(judged.breaches, [])
-        self.assertLessEqual(judged.max_error, 2)
-        print(f"\n  {len(self.transmitted)} packets, {judged.answers} answers, error of T_IFS at most {judged.max_error} µs")
+        self.assertJudged()
+        self.assertStackRemains()
 
 
 class OwnRadioOfNRF52840(OwnRadio):
@@ -94,6 +33,21 @@ class OwnRadioOfNRF52840(OwnRadio):
 class OwnRadioOfMicrobit(OwnRadio):
     """The nRF51822, with 16 KB of RAM."""
     board = "microbit"
+
+
+class Beacon(OnMedium):
+    board, role = "microbit", "beacon"
+
+    def test_a_phone_reads_it_and_it_reads_no_phone(self):
+        async def read(air):
+            phone = AndroidPhone(air, "android", "F0:D1:00:00:00:01", herald.test_payload(1001), bytes([0xA1, 2, 3, 4, 5, 6]))
+            await phone.arrive()
+            await until(lambda: phone.address_of(bytes.fromhex("303a03040040e20100")), "venue read by the phone", 40)
+            await asyncio.sleep(10)
+            return phone
+        self.assertEqual(self.on_air(read, 1).served, [])
+        self.assertEqual(self.chip.resets, [0])
+        self.assertJudged()
 
 
 if __name__ == "__main__":

@@ -44,8 +44,8 @@ class World:
 
     async def __aenter__(self):
         self.server = await air_module.serve(self.controller)
-        proxy = RSSIProxy("127.0.0.1", air_module.port_of(self.server), self.rssi_values)
-        self.port = await proxy.start()
+        self.proxy = RSSIProxy("127.0.0.1", air_module.port_of(self.server), self.rssi_values)
+        self.port = await self.proxy.start()
         return self
 
     async def __aexit__(self, kind, error, trace):
@@ -59,7 +59,7 @@ class World:
         if error is not None:
             for phone in self.phones:
                 print(f"  {phone}")
-        for server in [self.server, *self.others]:
+        for server in [self.server, self.proxy.server, *self.others]:
             server.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 

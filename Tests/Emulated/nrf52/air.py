@@ -16,7 +16,7 @@ from packets import crc24, duration
 from phy import (ABORT, ADDRESS_FOUND, NEVER, NEW_ABORT, NO_SYNC, OK, ONE_MBIT, RECHECK, RX, RX_CONTINUE, RX_DONE, RX_END, RX_REQUEST, TX, TX_DONE, TX_END, TX_REQUEST, UNLIMITED)
 
 from .clocks import MICROSECOND
-from .radio import OFF
+from .radio import OFF, Silence
 
 # The time for which the chip runs alone, and how far the medium stays behind it, so that an operation that begins immediately can still be requested. In µs.
 SLICE, MARGIN = 1000, 3
@@ -24,9 +24,12 @@ SLICE, MARGIN = 1000, 3
 
 class OnAir:
     """A chip, whose radio is a device of a medium by `phy`."""
+    receives = True
 
     def __init__(self, chip, phy):
         self.chip, self.phy = chip, phy
+        # The reception in progress, and the time in cycles at which it is interrupted.
+        self.reception, self.until = None, 0
         chip.radio.air = self
 
     @property
@@ -38,11 +41,24 @@ class OnAir:
         """Runs the chip and the medium."""
         end = self.chip.cycles + round(seconds * 1000000) * MICROSECOND
         while self.chip.cycles < end:
-            self.chip.run(min(self.chip.cycles + SLICE * MICROSECOND, end))
-            if self.chip.radio.listens_from is not None:
-                self.listen()
-            elif self.chip.radio.state == OFF and self.phy.now < self.now - MARGIN:
-                self.phy.wait(self.now - MARGIN)
+            self.advance(end)
+
+    def leave(self):
+        """The medium has ended: from now on the chip is alone."""
+        self.chip.radio.air, self.reception = Silence(), None
+
+    def advance(self, until):
+        """Runs them until a time in cycles, or a pause of the chip that is not the radio's. A reception then goes on with the next call."""
+        self.until, self.chip.is_paused = until, False
+        while self.chip.cycles < until and not self.chip.is_paused:
+            if self.reception is None:
+                self.chip.run(min(self.chip.cycles + SLICE * MICROSECOND, until))
+                if self.chip.radio.listens_from is not None:
+                    self.reception = self.listen()
+                elif self.chip.radio.state == OFF and self.phy.now < self.now - MARGIN:
+                    self.phy.wait(self.now - MARGIN)
+            if self.reception is not None and next(self.reception, self) is self:
+                self.reception = None
 
     def transmit(self, start, megahertz, address, pdu, crc_init):
         packet = pdu + crc24(pdu, crc_init)
@@ -53,7 +69,7 @@ class OnAir:
         return end
 
     def listen(self):
-        """One reception, until its packet has ended or the receiver was disabled."""
+        """One reception, until its packet has ended or the receiver was disabled. It yields where `advance` is to return."""
         radio, phy = self.chip.radio, self.phy
         start = told = max(radio.listens_from, phy.now + 1)
         radio.listens_from = None
@@ -62,7 +78,10 @@ class OnAir:
         while (code := phy.answer()) != RX_END:
             if code == RECHECK:
                 phy.now = told
-                self.chip.run(phy.now * MICROSECOND)
+                while self.chip.cycles < told * MICROSECOND:
+                    self.chip.run(min(told * MICROSECOND, self.until))
+                    if self.chip.is_paused or self.chip.cycles >= self.until:
+                        yield
                 told = NEVER if radio.was_disabled else self.next_recheck()
                 phy.ask(NEW_ABORT, ABORT.pack(phy.now if radio.was_disabled else NEVER, told))
             else:
@@ -79,7 +98,7 @@ class OnAir:
         radio.received(stamp + 1 + 8 * len(packet), pdu, status == OK and crc24(pdu, radio.registers[radio.CRCINIT]) == packet[-3:])
 
     def next_recheck(self):
-        """The time until which the chip does nothing that affects the reception."""
+        """The time until which the chip does nothing that affects the reception. What is done to it after `advance` may wake the processor."""
         if self.chip.cycles < self.chip.halted_until or self.chip.processor.is_asleep and not self.chip.system.wakes:
-            return max(self.chip.next_time // MICROSECOND, self.phy.now + 1)
+            return max(min(self.chip.next_time, self.until) // MICROSECOND, self.phy.now + 1)
         return self.phy.now + 1

@@ -3,7 +3,9 @@
 import asyncio
 import unittest
 
+import figures
 import herald
+from emulator import PAINT
 from support import pages
 from world import World, until
 
@@ -15,6 +17,9 @@ from .virtual_time import Attached
 OWN = herald.fixed_payload(826, 0, 1234567890)
 # The instruction of Swift's traps.
 UDF = bytes.fromhex("fede")
+HCI_RESET = bytes.fromhex("01030c00")
+# The PDU type of connectable advertisements.
+ADV_IND = 0
 
 
 class OnChip(unittest.TestCase):
@@ -64,6 +69,35 @@ class OnChip(unittest.TestCase):
         boots = [record["boot"] for record in after if record["event"] == "started"]
         self.assertEqual(boots, sorted(set(boots)))
         return after
+
+    @property
+    def has_controller(self):
+        """Whether the image uses a controller on its line, and not the radio of the chip."""
+        return self.role.endswith("-hci")
+
+    def forget_radio(self):
+        """Forgets what was sent to the controller, or transmitted."""
+        self.chip.line.received.clear()
+        self.chip.radio.air.sent.clear()
+
+    def assertRadioStarted(self):
+        """It has sent HCI_Reset to its controller first; without one, it advertises."""
+        if self.has_controller:
+            self.assertEqual(bytes(self.chip.line.received[:4]), HCI_RESET)
+        else:
+            self.assertEqual({pdu[0] & 15 for pdu in self.chip.radio.air.sent}, {ADV_IND})
+
+    def assertRadioSilent(self):
+        self.assertEqual((bytes(self.chip.line.received), self.chip.radio.air.sent), (b"", []))
+
+    def assertStackRemains(self):
+        """Enough of the stack was not used, by the pattern that start-up writes into it. Returns the maximum stack use."""
+        bottom, top = self.names["stack_bottom"], self.names["stack_top"]
+        unused = next(index for index, word in enumerate(self.chip.words(bottom, (top - bottom) // 4)) if word != PAINT)
+        used = top - bottom - 4 * unused
+        image = self.board if self.role == "wearable" else f"{self.board}.{self.role}"
+        self.assertTrue(figures.stack(image, used, top - bottom), "the stack is nearly used up")
+        return used
 
     async def meet(self, seconds):
         """An Android-like phone and an iPhone arrive, read it, and stay for a time."""

@@ -12,11 +12,11 @@ SLICE = SECOND // 100
 
 
 class ChipSelector(selectors.DefaultSelector):
-    """Waits by running the chip. With `follows_wall` the chip's time does not exceed real time, for the timeouts of other programs."""
+    """Waits by running the chip, with `advance`. With `follows_wall` the chip's time does not exceed real time, for the timeouts of other programs."""
 
-    def __init__(self, chip, follows_wall):
+    def __init__(self, chip, follows_wall, advance):
         super().__init__()
-        self.chip = chip
+        self.chip, self.advance = chip, advance
         self.follows_wall = follows_wall
         self.hold_to_wall()
 
@@ -39,7 +39,7 @@ class ChipSelector(selectors.DefaultSelector):
                 elif wall <= self.chip.cycles:
                     return super().select(max(min(self.chip.next_time, until) - wall, 1) / SECOND)
                 target = min(target, max(wall, self.chip.cycles + 1))
-            self.chip.run(target)
+            self.advance(target)
             ready = super().select(0)
             if self.chip.is_paused:
                 break
@@ -47,19 +47,25 @@ class ChipSelector(selectors.DefaultSelector):
 
 
 class ChipLoop(asyncio.SelectorEventLoop):
-    """An event loop on a chip's time."""
+    """An event loop on a chip's time. `advance` runs it: `Chip.run`, or `OnAir.advance` for a chip on a medium."""
 
-    def __init__(self, chip, follows_wall=False):
+    def __init__(self, chip, follows_wall=False, advance=None):
         self.chip = chip
-        super().__init__(ChipSelector(chip, follows_wall))
+        self.selector = ChipSelector(chip, follows_wall, advance or chip.run)
+        super().__init__(self.selector)
 
     def time(self):
         return self.chip.seconds
 
+    def follow_wall(self):
+        """From now on the chip's time does not exceed real time."""
+        self.selector.follows_wall = True
+        self.selector.hold_to_wall()
 
-def play(chip, scenario, follows_wall=False, seconds=300):
+
+def play(chip, scenario, follows_wall=False, seconds=300, advance=None):
     """Runs a coroutine to its end on a chip's time, with a limit in seconds."""
-    with asyncio.Runner(loop_factory=lambda: ChipLoop(chip, follows_wall)) as runner:
+    with asyncio.Runner(loop_factory=lambda: ChipLoop(chip, follows_wall, advance)) as runner:
         return runner.run(asyncio.wait_for(scenario, seconds))
 
 

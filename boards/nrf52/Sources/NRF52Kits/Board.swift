@@ -40,7 +40,7 @@ public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: 
     var power = NRF.Power(Clock.control)
     restartHint = power.takeResetReason().cause
     power.enableDCDC()
-    sleeper = NRF52Sleep(clock: Clock.start())
+    sleeper = NRF52Sleep(clock: Clock.start(withCrystal: !Bluetooth.stopsCrystal))
     bluetooth = Bluetooth()
     Pins.configure()
     watchdog.start(Clock.watchdogTimeout)

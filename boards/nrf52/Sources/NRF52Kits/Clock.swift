@@ -15,15 +15,19 @@ enum Clock {
   static var watchdog: FixedRegisters<0x400100> { FixedRegisters() }
   static var watchdogTimeout: Interval { .seconds(10) }
 
-  /// Starts the clock of the board.
-  static func start() -> BoardClock {
+  /// Starts the clock of the board; with the crystal of the high-frequency clock, unless that is started when
+  /// it is required.
+  static func start(withCrystal: Bool) -> BoardClock {
     var control = NRF.Clock(control)
     control.startLowFrequency(.crystal)
-    // The internal oscillator deviates by up to 8 %, too much for a UART at 1 Mbaud.
-    control.startHighFrequencyCrystal()
-    // Takes less than a millisecond. Afterwards the line has its exact speed, USB finds the crystal running
-    // and does not start or stop it, and the registers of the RTC are valid (anomaly 20).
-    for _ in 0..<20_000 where control.isOnCrystal() && control.lowFrequency() != nil { break }
+    // The internal oscillator deviates by up to 8 %, more than a UART at 1 Mbaud tolerates.
+    if withCrystal { control.startHighFrequencyCrystal() }
+    // Less than a millisecond, so that the line starts at its speed, USB finds the crystal running and does
+    // not stop it, and the RTC is read when its clock runs: before that its registers are undefined
+    // (anomaly 20).
+    for _ in 0..<20_000 where !withCrystal || control.isOnCrystal() {
+      if control.lowFrequency() != nil { break }
+    }
     var clock = BoardClock(counter)
     clock.start()
     return clock
