@@ -4,27 +4,11 @@ import HeraldHAL
 extension LinkLayer where Peripheral: ~Copyable {
   /// The time for which one channel is used while only a connection is requested.
   static var initiatingInterval: UInt32 { 30_000 }
-  /// The shortest part of a scan window that is used; a shorter one does not justify the ramp-up.
-  static var shortestScan: UInt32 { 600 }
 
   /// The maximum time for which an exchange may continue after the end of a scan window.
   var scanTail: UInt32 {
     let exchanges = isConnecting || scanning.isActive
     return ScanningEvent.packetTime &+ (exchanges ? ScanningEvent.exchangeTime : 0)
-  }
-
-  /// The earliest time, not before `soonest`, at which the receiver may be started, and the maximum duration.
-  mutating func scanSlot(_ soonest: RadioTime) -> (start: RadioTime, length: UInt32) {
-    let interval = scanning.isOn && !isConnecting ? scanning.interval : Self.initiatingInterval
-    let window = scanning.isOn && !isConnecting ? scanning.window : interval
-    let passed = soonest.since(scanStart) / interval
-    scanStart = scanStart + passed &* interval
-    scanOffset = UInt8(truncatingIfNeeded: (UInt32(scanOffset) &+ passed) % 3)
-    let into = soonest.since(scanStart)
-    if into &+ Self.shortestScan <= window { return (soonest, window &- into) }
-    scanStart = scanStart + interval
-    scanOffset = scanOffset == 2 ? 0 : scanOffset &+ 1
-    return (scanStart, window)
   }
 
   mutating func beginScanning(at start: RadioTime, window: UInt32) {
@@ -44,7 +28,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     exchange.activity = .scanning
     exchange.radio.start(
       .receive(
-        from: start, window: window, channel: 37 &+ scanOffset,
+        from: start, window: window, channel: 37 &+ scanTiming.offset,
         accessAddress: AccessAddress.advertising.rawValue, crcInit: PacketCRC.advertisingInit,
         longestPayload: 37))
   }

@@ -17,7 +17,7 @@ public protocol NRF52Kit {
 /// controller on its header.
 public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: FirmwareHardware, ~Copyable {
   /// Where settings are kept.
-  public typealias SettingsFlash = NRF52Flash
+  public typealias SettingsFlash = NRF52Flash<Bluetooth.Pause>
 
   /// Why the chip was reset.
   private let restartHint: RestartCause?
