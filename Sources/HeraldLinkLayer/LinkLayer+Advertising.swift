@@ -26,6 +26,13 @@ extension LinkLayer where Peripheral: ~Copyable {
   }
 
   mutating func advertisingEnded() {
+    // An event that was late is repeated at once, as a late operation starts the oscillator of the radio; a
+    // second time it is left out, for a processor that is always late.
+    if exchange.advertisingEvent.isLate, !repeatsAdvertising {
+      repeatsAdvertising = true
+      return
+    }
+    repeatsAdvertising = false
     // The next event is counted from the start of this one (4.4.2.2.1); advDelay is 0…10 ms.
     let delay = advertising.isHighDuty ? 0 : random.next() % 10_000
     advertisingDue = eventStart + advertising.interval + delay

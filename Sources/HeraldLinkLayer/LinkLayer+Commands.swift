@@ -63,7 +63,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   mutating func startScanning() {
     scanning.isOn = true
     backoff = ScanBackoff()
-    scanStart = exchange.radio.now()
+    scanInterval.start = exchange.radio.now()
     reschedule()
   }
 
@@ -100,7 +100,7 @@ extension LinkLayer where Peripheral: ~Copyable {
       clockAccuracy: ClockAccuracy(partsPerMillion: exchange.radio.clockDeviation))
     writeInitiation()
     isConnecting = true
-    if !scanning.isOn { scanStart = exchange.radio.now() }
+    if !scanning.isOn { scanInterval.start = exchange.radio.now() }
     reschedule()
   }
 
@@ -153,7 +153,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Data is pending for a connection: its next event is not skipped. If a later operation is already
   /// scheduled, it is cancelled so that the data is included.
   mutating func hasten(_ connection: Int) {
-    let soonest = exchange.radio.now() + Peripheral.leadTime + Peripheral.planningTime
+    let soonest = exchange.radio.now() + Self.restartTime
     if exchange.activity == .connection, Int(exchange.connectionEvent.connection) == connection {
       guard !exchange.isDone, !eventStart.isBefore(soonest), exchange.radio.cancel() else { return }
       exchange.activity = .none

@@ -4,26 +4,11 @@ import HeraldHAL
 extension LinkLayer where Peripheral: ~Copyable {
   /// The time for which one channel is used while only a connection is requested.
   static var initiatingInterval: UInt32 { 30_000 }
-  /// The shortest part of a scan window that is used; a shorter one does not justify the ramp-up.
-  static var shortestScan: UInt32 { 600 }
 
   /// The maximum time for which an exchange may continue after the end of a scan window.
   var scanTail: UInt32 {
     let exchanges = isConnecting || scanning.isActive
     return ScanningEvent.packetTime &+ (exchanges ? ScanningEvent.exchangeTime : 0)
-  }
-
-  /// The earliest time, not before `soonest`, at which the receiver may be started, the maximum duration, and
-  /// the channel.
-  mutating func scanSlot(_ soonest: RadioTime) -> (start: RadioTime, length: UInt32, channel: UInt8) {
-    let interval = scanning.isOn && !isConnecting ? scanning.interval : Self.initiatingInterval
-    let window = scanning.isOn && !isConnecting ? scanning.window : interval
-    let passed = soonest.since(scanStart) / interval
-    scanStart = scanStart + passed &* interval
-    scanOffset = UInt8(truncatingIfNeeded: (UInt32(scanOffset) &+ passed) % 3)
-    let into = soonest.since(scanStart)
-    if into &+ Self.shortestScan <= window { return (soonest, window &- into, 37 &+ scanOffset) }
-    return (scanStart + interval, window, 37 &+ (scanOffset &+ 1) % 3)
   }
 
   mutating func beginScanning(at start: RadioTime, window: UInt32, channel: UInt8) {

@@ -9,9 +9,10 @@ extension LinkLayer where Peripheral: ~Copyable {
 
   /// Selects the next event and starts it. No event is in progress.
   mutating func schedule() {
-    guard exchange.activity == .none, !exchange.isDone else { return }
+    guard exchange.activity == .none, !exchange.isDone, reservation.state != .granted else { return }
     defer { counters.eventsSkipped = exchange.table.eventsSkipped }
-    let soonest = exchange.radio.now() + Peripheral.leadTime + Peripheral.planningTime
+    let now = exchange.radio.now()
+    let soonest = now + exchange.radio.startUpLeft() + Self.gap
     exchange.table.passMissed(before: soonest)
     var due = exchange.table.next(gap: Self.gap)
     if isAdvertising, advertising.isHighDuty, advertisingEnd.isBefore(soonest) {
@@ -26,6 +27,12 @@ extension LinkLayer where Peripheral: ~Copyable {
       advertises =
         due.first < 0 || !exchange.table.start(due.first).isBefore(next + Self.advertisingTime + Self.gap)
     }
+    if reservation.state == .waiting, !advertises || next != soonest || reservation.isOverdue(at: now),
+      reservation.grant(at: now, &exchange.table)
+    {
+      exchange.isPauseRequested = false
+      return
+    }
     if !advertises, due.first >= 0 { next = exchange.table.start(due.first) }
     if scans(before: next, isBounded: advertises || due.first >= 0, soonest: soonest) { return }
     if advertises {
@@ -38,7 +45,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   }
 
   /// The time that the radio requires between two events.
-  private static var gap: UInt32 { Peripheral.leadTime &+ Peripheral.planningTime }
+  static var gap: UInt32 { Peripheral.leadTime &+ Peripheral.planningTime }
 
   /// Skips connection events if an advertising event has been delayed for longer than `advertisingPatience`.
   private mutating func makeRoomForAdvertising(at start: RadioTime, _ due: inout (first: Int, second: Int)) {
@@ -57,14 +64,13 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Starts scanning if there is sufficient time before `next`.
   private mutating func scans(before next: RadioTime, isBounded: Bool, soonest: RadioTime) -> Bool {
     guard scanning.isOn || isConnecting else { return false }
-    let slot = scanSlot(soonest)
-    var length = slot.length
-    if isBounded {
-      let room = (next - (Self.gap &+ scanTail)).since(slot.start)
-      length = min(length, room)
-    }
-    guard length >= Self.shortestScan else { return false }
-    beginScanning(at: slot.start, window: length, channel: slot.channel)
+    let isTimed = scanning.isOn && !isConnecting
+    var part = scanInterval.part(
+      from: soonest, interval: isTimed ? scanning.interval : Self.initiatingInterval,
+      window: isTimed ? scanning.window : Self.initiatingInterval)
+    if isBounded { part.length = min(part.length, (next - (Self.gap &+ scanTail)).since(part.start)) }
+    guard part.length >= ScanInterval.shortestPart else { return false }
+    beginScanning(at: part.start, window: part.length, channel: part.channel)
     return true
   }
 

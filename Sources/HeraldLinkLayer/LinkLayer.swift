@@ -36,11 +36,11 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
   /// The time from which the next advertising event is due, and the end of high duty cycle advertising.
   var advertisingDue: RadioTime
   var advertisingEnd: RadioTime
+  /// The event in progress is the repetition of one that was late.
+  var repeatsAdvertising: Bool
   var scanning: ScanSettings
   var backoff: ScanBackoff
-  /// The start of the current scan interval, and the channel of its window less 37.
-  var scanStart: RadioTime
-  var scanOffset: UInt8
+  var scanInterval: ScanInterval
   var connecting: ConnectRequest
   var isConnecting: Bool
   /// A connection to any device in the filter accept list is initiated.
@@ -54,6 +54,7 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
   var owesDirectedTimeout: Bool
   var reports: RingBuffer<HeardPDU, 4>
   var fragments: RingBuffer<DataPayload, 6>
+  var reservation: Reservation
   var random: XorShift
   /// The statistics counters.
   public internal(set) var counters: LinkLayerCounters
@@ -68,10 +69,10 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     eventStart = zero
     advertisingDue = zero
     advertisingEnd = zero
+    repeatsAdvertising = false
     scanning = ScanSettings()
     backoff = ScanBackoff()
-    scanStart = zero
-    scanOffset = 0
+    scanInterval = ScanInterval()
     connecting = .none
     isConnecting = false
     connectsListed = false
@@ -82,6 +83,7 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     owesDirectedTimeout = false
     reports = RingBuffer(filler: HeardPDU())
     fragments = RingBuffer(filler: DataPayload())
+    reservation = Reservation()
     random = XorShift(seed: seed)
     counters = LinkLayerCounters()
   }
@@ -146,16 +148,24 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
   }
 
   /// Schedules again after a command of the host, unless an event has begun, at whose end scheduling takes
-  /// place. A scanner that has not begun to receive a packet is interrupted.
-  mutating func reschedule() {
+  /// place. A scanner that has not begun to receive a packet is interrupted. Another event that begins before
+  /// `time` microseconds from now is not cancelled: it might be too late for it afterwards.
+  mutating func reschedule(after time: UInt32? = nil) {
     guard !exchange.isDone else { return }
     if exchange.activity != .none {
-      let soonest = exchange.radio.now() + Peripheral.leadTime + Peripheral.planningTime
+      let soonest =
+        exchange.radio.now() + (time ?? (exchange.activity == .connection ? Self.restartTime : Self.gap))
       guard exchange.activity == .scanning || !eventStart.isBefore(soonest), exchange.radio.cancel() else {
         return
       }
       exchange.activity = .none
     }
     schedule()
+  }
+
+  /// The time after which the radio can certainly begin an event that is planned now, in microseconds: its
+  /// oscillator may have to be started.
+  static var restartTime: UInt32 {
+    Peripheral.startUpTime &+ gap
   }
 }

@@ -49,6 +49,21 @@ class AirDevice:
             self.chip.after((length + chance.randint(1000, 50000)) * MICROSECOND, self, occur)
         self.chip.after(100000 * MICROSECOND, self, occur)
 
+    def write_flash(self, pages, after):
+        """Requests that a page is erased and written so many times, after a number of ms."""
+        self.generation = 0
+        word = self.names["startup_retained"] + 48
+        self.chip.after(after * 1000 * MICROSECOND, self, lambda: self.chip.store_ram(word, pages.to_bytes(4, "little"), "test"))
+
+    @property
+    def pages_left(self):
+        return self.chip.words(self.names["startup_retained"] + 48, 1)[0]
+
+    @property
+    def late(self):
+        """Operations of the radio that were started too late."""
+        return self.chip.words(self.names["startup_retained"] + 52, 1)[0]
+
     @property
     def counts(self):
         """Advertisements received, connections opened and closed, payloads received."""
@@ -57,12 +72,16 @@ class AirDevice:
 
 class OnAirTest(unittest.TestCase):
     board, figure = "nrf52833dk", "nrf52833.isr_instructions"
+    # Intervals of connections, in units of 1.25 ms, with room for an erasure between two events.
+    intervals = (6, 16, 80)
 
-    def play(self, *others, seconds, halts=None, **options):
+    def play(self, *others, seconds, halts=None, pages=0, **options):
         """Runs the image with other devices: the image, their results, the judged records."""
         device = AirDevice(self.board, seconds + 1)
         if halts:
             device.halt(*halts)
+        if pages:
+            device.write_flash(pages, after=1500)
         results, transmitted = play(device, *others, seconds=seconds, **options)
         judged = judge(transmitted)
         self.assertEqual(judged.breaches, [])
@@ -183,6 +202,33 @@ class OnAirTest(unittest.TestCase):
                 self.assertGreater(said["answers"], 150)
                 self.assertEqual(device.counts[2], 0)
 
+    def test_pages_are_erased_and_written_beside_a_connection(self):
+        for interval in self.intervals:
+            with self.subTest(interval=interval):
+                said = {}
+
+                def central(phy):
+                    it = Central(phy, sca=0)
+                    it.connect(OWN, interval=interval, timeout=200, late=100)
+                    it.run(8)
+                    missed = 0
+                    while phy.now < 4000000:
+                        # An event may end after its first exchange, but that takes place.
+                        it.send(START, bytes(27))
+                        before = it.answers
+                        it.event()
+                        missed += it.answers == before
+                    said["missed"] = missed
+                    phy.end()
+                device, _, _, transmitted = self.play(central, seconds=20, pages=4)
+                flash, start = device.chip.flash, device.names["log_start"]
+                self.assertEqual((device.pages_left, flash.memory.erased[start]), (0, 4))
+                self.assertEqual(flash.load(start, 257), b"\x5A" * 256 + b"\xFF")
+                self.assertEqual(device.late, 0)
+                # While the processor is busy, the model rarely requests a reception from the medium too late.
+                self.assertLessEqual(said["missed"], 1)
+                self.assertEqual(device.counts[2], 0)
+
     def report(self, device):
         """Notes the most instructions of the radio interrupt from the end of a packet to the decision on the answer."""
         counts = device.decisions.counts
@@ -211,6 +257,7 @@ class TwoChips(unittest.TestCase):
 
 class OnAirOfNRF51822(OnAirTest):
     board, figure = "microbit", "linklayer.isr_instructions"
+    intervals = (32, 80)
 
 
 class Rules(unittest.TestCase):

@@ -1,6 +1,7 @@
 """Flash and UICR behind Nordic's NVMC, with the rules of its chapters in the nRF51 reference manual and the nRF52833 and nRF52840 product specifications."""
 
 import collections
+import random
 
 READY, READYNEXT, CONFIG, ERASEPAGE, ERASEPCR0, ERASEALL, ERASEUICR, ERASEPAGEPARTIAL, ERASEPAGEPARTIALCFG = (
     0x400, 0x408, 0x504, 0x508, 0x510, 0x50C, 0x514, 0x518, 0x51C)
@@ -16,9 +17,12 @@ Violation = collections.namedtuple("Violation", "what address")
 
 class Nonvolatile:
     """`memory` has `load(address, size)` and `store(address, bytes)`. Unless it `takes_time` it is never busy. Operations on flash and UICR that violate the rules
-    are listed in `violations` and not executed; `writes` and `erased` count the executed ones: words, and pages by their addresses."""
+    are listed in `violations` and not executed; `writes` and `erased` count the executed ones: words, and pages by their addresses.
 
-    def __init__(self, memory, page_size, page_count, uicr_size, takes_time):
+    A chip with partial erasure has an `erasure_time` in ms: a page is erased when the parts since its last write have reached it. Until then its content is undefined:
+    `chance` determines it."""
+
+    def __init__(self, memory, page_size, page_count, uicr_size, takes_time, erasure_time=None):
         self.memory = memory
         self.takes_time = takes_time
         self.page_size, self.flash_size, self.uicr_size = page_size, page_size * page_count, uicr_size
@@ -28,6 +32,9 @@ class Nonvolatile:
         self.writes = 0
         self.erased = collections.Counter()
         self.since_erasure = collections.Counter()
+        self.erasure_time, self.chance = erasure_time, random.Random(1)
+        self.part_time, self.was_closed = 10, True
+        self.parts = collections.Counter()
 
     def holds(self, address):
         return address < self.flash_size or UICR <= address < UICR + self.uicr_size
@@ -38,6 +45,7 @@ class Nonvolatile:
     def reset(self):
         self.config = READ_ONLY
         self.busy = 0
+        self.part_time, self.was_closed = 10, True
 
     def begin(self, questions):
         self.busy = questions if self.takes_time else 0
@@ -60,6 +68,7 @@ class Nonvolatile:
         old = int.from_bytes(self.memory.load(address, 4), "little")
         if value & ~old:
             self.violate("a write that would set bits", address)
+        self.parts.pop(address - address % self.page_size, None)
         self.since_erasure[address] += 1
         if self.since_erasure[address] > WRITES:
             self.violate("one write too many since the erasure", address)
@@ -87,6 +96,7 @@ class Nonvolatile:
             if value not in (READ_ONLY, WRITE, ERASE):
                 self.violate("an unknown mode", value)
             self.config = value
+            self.was_closed = self.was_closed or value == READ_ONLY
         elif register in (ERASEPAGE, ERASEPCR0):
             self.erase_page(value)
         elif register in (ERASEALL, ERASEUICR):
@@ -95,7 +105,14 @@ class Nonvolatile:
                 if register == ERASEALL:
                     self.erase_all()
         elif register in (ERASEPAGEPARTIAL, ERASEPAGEPARTIALCFG):
-            self.violate("a partial erasure, which this chip does not do", register)
+            if self.erasure_time is None:
+                self.violate("a partial erasure, which this chip does not do", register)
+            elif register == ERASEPAGEPARTIALCFG:
+                if not 1 <= value <= 127:
+                    self.violate("a duration that the register does not have", value)
+                self.part_time = value
+            else:
+                self.erase_part(value)
 
     def may_erase(self, address):
         if self.config != ERASE:
@@ -109,7 +126,26 @@ class Nonvolatile:
             self.violate("an erasure of what is no page", address)
             return
         self.clear(address, self.page_size)
+        self.parts.pop(address, None)
         self.erased[address] += 1
+        self.begin(BUSY_PAGE)
+
+    def erase_part(self, address):
+        if not self.may_erase(address):
+            return
+        if address >= self.flash_size or address % self.page_size:
+            self.violate("an erasure of what is no page", address)
+            return
+        if not self.was_closed:
+            self.violate("a partial erasure without read-only access after the last one", address)
+        self.was_closed = False
+        before = self.parts[address]
+        self.parts[address] += self.part_time
+        if self.parts[address] < self.erasure_time:
+            self.memory.store(address, self.chance.randbytes(self.page_size))
+        elif before < self.erasure_time:
+            self.clear(address, self.page_size)
+            self.erased[address] += 1
         self.begin(BUSY_PAGE)
 
     def erase_all(self):

@@ -20,7 +20,8 @@ final class LinkLayerDevice: MediumDevice {
   }
 
   let number: Int
-  private let place: UnsafeMutablePointer<LinkLayer<MediumRadio, 4>>
+  /// The memory of the link layer.
+  let place: UnsafeMutablePointer<LinkLayer<MediumRadio, 4>>
   /// The link layer, created in zeroed memory as on a chip.
   var layer: LinkLayer<MediumRadio, 4> {
     _read { yield place.pointee }
@@ -34,9 +35,13 @@ final class LinkLayerDevice: MediumDevice {
   /// Received payloads are not taken.
   var isDeaf = false
 
-  init(_ medium: RadioMedium, _ number: Int, deviation: Int = 0, promised: UInt16 = 20, seed: UInt32 = 1) {
+  init(
+    _ medium: RadioMedium, _ number: Int, deviation: Int = 0, promised: UInt16 = 20, seed: UInt32 = 1,
+    switchesOff: Bool = false
+  ) {
     self.number = number
-    let radio = medium.makeRadio(deviation: deviation, promisedDeviation: promised)
+    let radio = medium.makeRadio(
+      deviation: deviation, promisedDeviation: promised, switchesOff: switchesOff)
     let size = MemoryLayout<LinkLayer<MediumRadio, 4>>.size
     let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
     memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)

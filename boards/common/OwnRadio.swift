@@ -50,11 +50,38 @@ public struct SWIHold: ProceduresHold {
     startup_order_memory()
   }
 
-  /// Enables SWI0.
+  /// Enables SWI0. Its handler runs before the return if it is pending: a loop that waits for `procedures`
+  /// repeats both calls, and leaves no instructions between them for an interrupt that is taken late.
   public mutating func release() {
     startup_order_memory()
     var control = CortexM.SystemControl(CortexM.SystemControlRegisters())
     control.enable(RadioInterrupt.procedures)
+    startup_take_interrupts()
+  }
+}
+
+/// Whether the link layer has been created. Only the loop uses it.
+nonisolated(unsafe) private var isCreated = false
+
+/// Time between the events of the link layer, for the flash; before there is a link layer, at once.
+public struct OwnRadioPause: RadioPause {
+  /// There is a radio.
+  public static var isRequired: Bool { true }
+
+  public init() {}
+
+  /// Waits until the link layer has no event for this time, for at most 40 ms.
+  public mutating func begin(microseconds: UInt32) {
+    guard unsafe isCreated else { return }
+    var pause = unsafe OwnLinkLayerPause(linkLayer, hold: SWIHold())
+    pause.begin(microseconds: microseconds)
+  }
+
+  /// Lets the link layer continue.
+  public mutating func end() {
+    guard unsafe isCreated else { return }
+    var pause = unsafe OwnLinkLayerPause(linkLayer, hold: SWIHold())
+    pause.end()
   }
 }
 
@@ -71,5 +98,6 @@ func startLinkLayer(on radio: consuming OwnRadioPeripheral, seed: UInt32) -> Own
   control.enable(RadioInterrupt.counter)
   control.enable(RadioInterrupt.procedures)
   startup_let_interrupts()
+  unsafe isCreated = true
   return unsafe OwnLinkLayerRadio(layer, hold: SWIHold())
 }

@@ -25,11 +25,17 @@ public protocol RadioPeripheral: ~Copyable {
   /// The time in microseconds that the processor requires to select and prepare an operation: about 2,500
   /// instructions.
   static var planningTime: UInt32 { get }
+  /// The maximum time in microseconds by which an operation has to be given earlier than `leadTime` while the
+  /// oscillator of the radio is off, as it may be some time after an operation.
+  static var startUpTime: UInt32 { get }
   /// The maximum deviation of the clock used by `now`, in ppm.
   var clockDeviation: UInt16 { get }
 
   /// The current time.
   mutating func now() -> RadioTime
+  /// The time by which an operation that is given now has to begin later than `leadTime` from now: 0 while
+  /// the oscillator runs, otherwise `startUpTime`.
+  mutating func startUpLeft() -> UInt32
   /// Begins an operation. No operation is in progress.
   mutating func start(_ operation: RadioOperation)
   /// Cancels an operation and returns whether this was possible: the operation had not begun, or was
@@ -49,4 +55,11 @@ public protocol RadioPeripheral: ~Copyable {
   /// The PDU that was received last, header and payload. It is valid until the next reception begins.
   @_lifetime(&self)
   mutating func incoming() -> Span<UInt8>
+}
+
+extension RadioPeripheral where Self: ~Copyable {
+  /// 0: an oscillator that is always on.
+  public static var startUpTime: UInt32 { 0 }
+  /// 0: an oscillator that is always on.
+  public mutating func startUpLeft() -> UInt32 { 0 }
 }

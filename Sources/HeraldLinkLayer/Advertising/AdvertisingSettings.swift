@@ -115,6 +115,8 @@ struct AdvertisingEvent {
   /// Requests are accepted from devices in the filter accept list only.
   var filtersScans: Bool
   var filtersConnections: Bool
+  /// The first packet was not transmitted, because it was given to the radio too late.
+  var isLate: Bool
   var kind: AdvertisingHeader.Kind
   /// The time at which the last packet must have ended.
   var limit: RadioTime
@@ -128,6 +130,7 @@ struct AdvertisingEvent {
     channels = Self.allChannels
     filtersScans = false
     filtersConnections = false
+    isLate = false
     kind = .connectable
     limit = RadioTime(microseconds: 0)
     wasRequested = false

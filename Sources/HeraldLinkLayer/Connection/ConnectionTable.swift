@@ -72,6 +72,28 @@ extension ConnectionTable {
     all[index].goOn(by: 1)
   }
 
+  /// Whether no event begins before `end`, which is less than half a second away. If there are such events,
+  /// the result is `true` if `skips` is set and each of their connections can miss them; they are then
+  /// skipped.
+  mutating func makesRoom(until end: RadioTime, skips: Bool) -> Bool {
+    var index = 0
+    while index < connections {
+      if all[index].life == .open, start(index).isBefore(end), !skips || !canMiss(index, until: end) {
+        return false
+      }
+      index &+= 1
+    }
+    passMissed(before: end)
+    return true
+  }
+
+  /// Whether a connection does not depend on its events before `end`: it is established, has no pending
+  /// instant, and less than half of its supervision timeout will have passed.
+  private mutating func canMiss(_ index: Int, until end: RadioTime) -> Bool {
+    let timing = all[index].timing
+    return timing.isEstablished && !timing.awaitsInstant && end.since(timing.heard) < timing.timeout &>> 1
+  }
+
   /// Skips the events that can no longer be started in time.
   mutating func passMissed(before soonest: RadioTime) {
     var index = 0
@@ -82,8 +104,8 @@ extension ConnectionTable {
   }
 
   /// The connection with the earliest event after conflicting events have been skipped, and the connection
-  /// with the following event; −1 if there is none. Each iteration skips one event or is the last. `gap` is the
-  /// time in microseconds that the radio requires between two events.
+  /// with the following event; −1 if there is none. Each iteration skips one event or is the last. `gap` is
+  /// the time in microseconds that the radio requires between two events.
   mutating func next(gap: UInt32) -> (first: Int, second: Int) {
     while true {
       let next = earliest()

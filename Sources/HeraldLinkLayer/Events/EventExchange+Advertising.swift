@@ -7,6 +7,7 @@ extension EventExchange where Peripheral: ~Copyable {
     switch advertisingEvent.phase {
     case .advertise:
       guard outcome.kind == .sent else {
+        advertisingEvent.isLate = advertisingEvent.channel == advertisingEvent.next(after: 36)
         finish()
         return
       }

@@ -10,7 +10,7 @@ extension EventExchange where Peripheral: ~Copyable {
     case .sent:
       connectionEvent.acknowledgedControl = true
       if isCentral || connectionEvent.peerHasMore || connectionEvent.hasMore,
-        isCentral || connectionEvent.hasTime(for: 2, after: outcome.end)
+        isCentral || hasTime(for: 2, after: outcome.end)
       {
         radio.proceed(.receiveAfterSpace)
       } else {
@@ -33,6 +33,11 @@ extension EventExchange where Peripheral: ~Copyable {
     connectionEvent.anchor = outcome.start
   }
 
+  /// Whether further packets may be exchanged in the event.
+  private func hasTime(for packets: UInt32, after end: RadioTime) -> Bool {
+    !isPauseRequested && connectionEvent.hasTime(for: packets, after: end)
+  }
+
   /// A packet with a wrong CRC acknowledges no PDU. The link layer responds to it nevertheless, so that the
   /// peer can retransmit in the same event; two in succession end the event (4.5.6).
   private mutating func damagedPacket(_ outcome: RadioOutcome, isCentral: Bool) {
@@ -40,7 +45,7 @@ extension EventExchange where Peripheral: ~Copyable {
     connectionEvent.damaged &+= 1
     // The MD bit of the packet is unknown.
     connectionEvent.peerHasMore = true
-    guard connectionEvent.damaged < 2, !isCentral || connectionEvent.hasTime(for: 2, after: outcome.end)
+    guard connectionEvent.damaged < 2, !isCentral || hasTime(for: 2, after: outcome.end)
     else {
       finish()
       return
@@ -65,7 +70,7 @@ extension EventExchange where Peripheral: ~Copyable {
     let content = accept(header, connection)
     let goesOn =
       !isCentral
-      || (header.hasMore || connectionEvent.hasMore) && connectionEvent.hasTime(for: 2, after: outcome.end)
+      || (header.hasMore || connectionEvent.hasMore) && hasTime(for: 2, after: outcome.end)
     if goesOn {
       load(after: outcome.end)
       radio.proceed(.transmitAfterSpace)
@@ -113,7 +118,7 @@ extension EventExchange where Peripheral: ~Copyable {
     table[connection].acknowledgement.choose(hasControl ? .control : waiting > 0 ? .data : .empty)
     // A packet with MD set causes the peer to respond and to continue listening: there must be time for both
     // packets.
-    let mayGoOn = connectionEvent.hasTime(for: 4, after: end)
+    let mayGoOn = hasTime(for: 4, after: end)
     switch table[connection].acknowledgement.inFlight {
     case .nothing, .empty:
       let header = table[connection].acknowledgement.header(

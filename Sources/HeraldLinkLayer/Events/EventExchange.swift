@@ -5,7 +5,8 @@ import HeraldHAL
 ///
 /// Between `radio.start` and the outcome that sets `isDone` the radio interrupt owns all of this state, with
 /// the exceptions stated at `LinkLayerConnection`. Before and after, the link layer owns it: it prepares an
-/// event and evaluates its result.
+/// event and evaluates its result. Only `isPauseRequested` is written during an event, below the interrupt:
+/// it is one byte, and both values are valid at any time.
 struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: Int>: ~Copyable {
   /// The type of the event in progress.
   enum Activity: UInt8, BitwiseCopyable {
@@ -19,6 +20,9 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
   var activity: Activity
   /// The event has ended: the level below owns the state.
   var isDone: Bool
+  /// A request for time without events waits (`Reservation`): connection events end after their next
+  /// exchange.
+  var isPauseRequested: Bool
   var arrivedCount: UInt8
   var connectionEvent: ConnectionEvent
   var advertisingEvent: AdvertisingEvent
@@ -47,6 +51,7 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
     self.radio = radio
     activity = .none
     isDone = false
+    isPauseRequested = false
     arrivedCount = 0
     connectionEvent = ConnectionEvent()
     advertisingEvent = AdvertisingEvent()

@@ -20,6 +20,8 @@ public struct MediumRadio: RadioPeripheral, ~Copyable {
   public static var leadTime: UInt32 { 200 }
   /// The simulated program takes no time: the value is the margin for delays.
   public static var planningTime: UInt32 { 150 }
+  /// The value of an nRF52, for a radio whose oscillator is switched off between operations.
+  public static var startUpTime: UInt32 { 600 }
   /// The declared maximum deviation of the device's clock.
   public var clockDeviation: UInt16 { port.promisedDeviation }
 
@@ -28,6 +30,8 @@ public struct MediumRadio: RadioPeripheral, ~Copyable {
 
   /// The current time of the device's clock.
   public mutating func now() -> RadioTime { port.clock.shown(medium.time) }
+  /// The start-up of the oscillator, if it is off.
+  public mutating func startUpLeft() -> UInt32 { port.isOff(at: medium.time) ? Self.startUpTime : 0 }
   /// Begins an operation; see `RadioPeripheral`.
   public mutating func start(_ operation: RadioOperation) { medium.start(operation, on: port) }
   /// Cancels an operation; see `RadioPeripheral`.
@@ -85,6 +89,10 @@ final class MediumPort {
   var operation: RadioOperation?
   /// The end of the previous packet, from which the 150 µs are counted.
   var lastEnd = 0
+  /// Whether the oscillator is switched off when there was no operation for 2 ms.
+  let switchesOff: Bool
+  /// The end of the last operation, in nanoseconds.
+  var idleSince = Int.min / 2
   /// The time at which the access address must have arrived.
   var windowEnd = 0
   /// Incremented when the operation changes: scheduled actions with an earlier number are void.
@@ -94,8 +102,12 @@ final class MediumPort {
   /// The packet being received is damaged for this receiver.
   var isDamaged = false
 
-  init(number: Int, clock: MediumClock, promisedDeviation: UInt16) {
+  /// Whether the oscillator is off, without an operation.
+  func isOff(at time: Int) -> Bool { switchesOff && time > idleSince + 2_000_000 }
+
+  init(number: Int, clock: MediumClock, promisedDeviation: UInt16, switchesOff: Bool) {
     self.number = number
+    self.switchesOff = switchesOff
     self.clock = clock
     self.promisedDeviation = promisedDeviation
     outgoing.initialize(repeating: 0)

@@ -84,12 +84,17 @@ public final class RadioMedium {
   public init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
   /// Creates the radio of a further device. Its clock is `deviation` ppm too fast, and its declared maximum
-  /// deviation is `promisedDeviation`. Without a deviation it counts the microseconds of the medium.
-  public func makeRadio(deviation: Int = 0, promisedDeviation: UInt16 = 20) -> MediumRadio {
+  /// deviation is `promisedDeviation`. Without a deviation it counts the microseconds of the medium. If it
+  /// `switchesOff` its oscillator between operations, those that are given too soon before their start are
+  /// late.
+  public func makeRadio(
+    deviation: Int = 0, promisedDeviation: UInt16 = 20, switchesOff: Bool = false
+  ) -> MediumRadio {
     let clock = MediumClock(
       deviation: deviation, offset: Int(random.next()) * 1000 + (deviation == 0 ? 0 : Int(random.below(1000)))
     )
-    let port = MediumPort(number: ports.count, clock: clock, promisedDeviation: promisedDeviation)
+    let port = MediumPort(
+      number: ports.count, clock: clock, promisedDeviation: promisedDeviation, switchesOff: switchesOff)
     ports.append(port)
     return MediumRadio(self, port)
   }
@@ -153,10 +158,11 @@ extension RadioMedium {
     port.operation = operation
     port.state = .waiting
     let start = port.clock.global(operation.start, near: time)
-    guard start >= time + Int(MediumRadio.leadTime) * 1000, !happens(trouble.lateness) else {
+    let startUp = port.isOff(at: time) ? Int(MediumRadio.startUpTime) * 1000 : 0
+    guard start >= time + startUp + Int(MediumRadio.leadTime) * 1000, !happens(trouble.lateness) else {
       port.plan += 1
       let number = port.plan
-      at(time) { if port.plan == number { self.report(.late, on: port, from: self.time) } }
+      at(time + startUp) { if port.plan == number { self.report(.late, on: port, from: self.time) } }
       return
     }
     port.windowEnd = start + Int(operation.window) * 1000
@@ -167,6 +173,8 @@ extension RadioMedium {
     switch port.state {
     case .idle: return false
     case .waiting, .searching:
+      // An oscillator that starts for an operation is switched off again.
+      if !port.isOff(at: time) { port.idleSince = time }
       port.state = .idle
       port.plan += 1
       return true
@@ -182,6 +190,7 @@ extension RadioMedium {
     switch step {
     case .stop:
       port.state = .idle
+      port.idleSince = time
       port.operation = nil
     case .transmitAfterSpace:
       port.state = .waiting

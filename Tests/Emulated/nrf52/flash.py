@@ -10,7 +10,12 @@ from .peripheral import Peripheral
 
 # t_WRITE and t_ERASEPAGE, at the most.
 WORD_TAKES, PAGE_TAKES = 42 * MICROSECOND, 87500 * MICROSECOND
+# t_ERASEPAGE in ms, rounded up, and the time of a partial erasure of 1 ms: t_ERASEPAGEPARTIAL,acc.
+ERASURE_TIME, PART_TAKES = 88, 1050 * MICROSECOND
+# Those of an nRF51, which has no partial erasure.
+SMALL_WORD_TAKES, SMALL_PAGE_TAKES = 46.3 * MICROSECOND, 22300 * MICROSECOND
 REGISTERS = {nonvolatile.READY, nonvolatile.READYNEXT, nonvolatile.CONFIG, nonvolatile.ERASEPAGE}
+PARTIAL_REGISTERS = {nonvolatile.ERASEPAGEPARTIAL, nonvolatile.ERASEPAGEPARTIALCFG}
 
 
 class PowerCut(Exception):
@@ -24,7 +29,11 @@ class FlashController(Peripheral):
     def __init__(self, chip, cells, uicr):
         self.cells, self.uicr = cells, uicr
         self.operations_left, self.chance = None, None
-        self.memory = nonvolatile.Nonvolatile(self, chip.kind.memory.page_size, chip.kind.memory.page_count, len(uicr), takes_time=False)
+        is_small = chip.kind.is_nrf51
+        self.word_takes, self.page_takes = (round(SMALL_WORD_TAKES), SMALL_PAGE_TAKES) if is_small else (WORD_TAKES, PAGE_TAKES)
+        self.registers_known = REGISTERS if is_small else REGISTERS | PARTIAL_REGISTERS
+        self.memory = nonvolatile.Nonvolatile(
+            self, chip.kind.memory.page_size, chip.kind.memory.page_count, len(uicr), takes_time=False, erasure_time=None if is_small else ERASURE_TIME)
         super().__init__(chip)
 
     def reset(self):
@@ -67,15 +76,18 @@ class FlashController(Peripheral):
     def program(self, address, size, value):
         """A write of the image to the flash or to UICR."""
         self.memory.program(address, size, value & (1 << 8 * size) - 1)
-        self.take(WORD_TAKES)
+        self.take(self.word_takes)
 
     def read(self, offset):
-        if offset not in REGISTERS:
+        if offset not in self.registers_known:
             return super().read(offset)
         return self.memory.read(offset)
 
     def write(self, offset, value):
-        if offset not in REGISTERS:
+        if offset not in self.registers_known:
             return super().write(offset, value)
         self.memory.write(offset, value)
-        self.take(PAGE_TAKES if offset == nonvolatile.ERASEPAGE else 0)
+        if offset == nonvolatile.ERASEPAGE:
+            self.take(self.page_takes)
+        else:
+            self.take(PART_TAKES * self.memory.part_time if offset == nonvolatile.ERASEPAGEPARTIAL else 0)

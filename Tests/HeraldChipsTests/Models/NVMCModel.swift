@@ -5,6 +5,9 @@
 /// - "Writing to flash": only with CONFIG.WEN at Wen, whole words at word addresses; a bit goes from 1 to 0
 ///   only; a word is written at most twice between erasures (n_WRITE of the product specifications).
 /// - "Erasing a page": only with CONFIG.WEN at Een; the address is that of the first word of a page.
+/// - "Partial erase of a page in flash" of the nRF52833 and nRF52840: CONFIG.WEN is at Een for each part, and
+///   at Ren between two; ERASEPAGEPARTIALCFG is 1 to 127 ms. The page is erased when the durations of its
+///   parts since its last write reach t_ERASEPAGE. Until then its content is undefined.
 /// - READY: while it is 0 nothing may be written, erased or configured.
 /// - Flash is not readable while it is written or erased: the processor waits. Here the model counts it as a
 ///   fault, as a processor that runs from RAM would not wait.
@@ -21,13 +24,24 @@ final class NVMCModel: Peripheral {
   /// Looks at READY until an operation has ended.
   var delay = 3
   let power = PowerCut()
+  /// t_ERASEPAGE in milliseconds, of a chip with partial erasure; 0 for another.
+  let erasureTime: Int
+  /// The number of partial erasures.
+  private(set) var parts = 0
+  /// The duration of the partial erasures of each page since it was written.
+  private var erased: [Int]
+  private var partTime = 10
+  /// CONFIG.WEN was at Ren after the last partial erasure.
+  private var wasClosed = true
   /// The address of the first word.
   let start: UInt32
   /// CONFIG.WEN.
   private(set) var access: UInt32 = 0
   private var busy = 0
 
-  init(start: UInt32, pageSize: Int, pageCount: Int) {
+  init(start: UInt32, pageSize: Int, pageCount: Int, erasureTime: Int = 0) {
+    self.erasureTime = erasureTime
+    erased = Array(repeating: 0, count: pageCount)
     self.start = start
     self.pageSize = pageSize
     words = Array(repeating: .max, count: pageSize / 4 * pageCount)
@@ -42,6 +56,8 @@ final class NVMCModel: Peripheral {
   func restart() {
     access = 0
     busy = 0
+    partTime = 10
+    wasClosed = true
     power.restore()
   }
 
@@ -67,14 +83,23 @@ final class NVMCModel: Peripheral {
     case 0x504:
       if word > 2 { fault("CONFIG.WEN knows 0, 1 and 2") }
       access = word
-    case 0x508:
+      if word == 0 { wasClosed = true }
+    case 0x51C where erasureTime > 0:
+      if word < 1 || word > 127 { fault("ERASEPAGEPARTIALCFG is 1 to 127") }
+      partTime = Int(word)
+    case 0x508,
+      0x518 where erasureTime > 0:
       if access != 2 { fault("an erasure without CONFIG.WEN at Een") }
       let place = Int(word &- start)
       guard word >= start, place % pageSize == 0, place / pageSize < erasures.count else {
         fault("an erasure at \(hexadecimal(word))")
         return
       }
-      erase(page: place / pageSize)
+      if offset == 0x508 {
+        erase(page: place / pageSize)
+      } else {
+        erasePart(page: place / pageSize)
+      }
     default: super.setValue(word, at: offset)
     }
   }
@@ -90,6 +115,25 @@ final class NVMCModel: Peripheral {
     busy = delay
   }
 
+  private func erasePart(page: Int) {
+    if !wasClosed { fault("a partial erasure without CONFIG.WEN at Ren after the last one") }
+    wasClosed = false
+    let outcome = power.step()
+    guard outcome != .nothing else { return }
+    parts += 1
+    let isFirst = erased[page] == 0
+    let wasErased = erased[page] >= erasureTime
+    erased[page] += outcome == .all ? partTime : 0
+    let isErased = erased[page] >= erasureTime
+    busy = delay
+    guard isFirst || isErased != wasErased || outcome == .some else { return }
+    if isErased, !wasErased { erasures[page] += 1 }
+    for index in (page * pageSize / 4)..<((page + 1) * pageSize / 4) {
+      words[index] = isErased && outcome == .all ? .max : power.mask()
+      if isErased, outcome == .all { writes[index] = 0 }
+    }
+  }
+
   fileprivate func write(_ word: UInt32, at offset: UInt32) {
     if access != 1 { fault("a write without CONFIG.WEN at Wen") }
     if busy > 0 { fault("a write while the controller is busy") }
@@ -98,6 +142,7 @@ final class NVMCModel: Peripheral {
     let outcome = power.step()
     guard outcome != .nothing else { return }
     writes[index] += 1
+    erased[index * 4 / pageSize] = 0
     if writes[index] > 2 { fault("a word was written \(writes[index]) times without an erasure") }
     words[index] &= outcome == .all ? word : word | power.mask()
     busy = delay

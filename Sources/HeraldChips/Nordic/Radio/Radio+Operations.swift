@@ -123,6 +123,12 @@ extension NRF.Radio where Block: ~Copyable {
     registers.write(1 &<< 25 | 3 &<< 16 | UInt32(longestPayload), to: At.packetForm)
   }
 
+  /// The start-up of the crystal, or of TIMER0 if only that is off.
+  public mutating func startUpLeft() -> UInt32 {
+    guard isOnCrystal() else { return Chip.crystalStartUp }
+    return isRunning ? 0 : Self.timerStartUp
+  }
+
   private mutating func isOnCrystal() -> Bool {
     let running: UInt32 = 1 &<< 16 | 1
     return registers.read(At.crystalStatus) & running == running

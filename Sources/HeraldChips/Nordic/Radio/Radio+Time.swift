@@ -156,4 +156,6 @@ extension NRF.Radio where Block: ~Copyable {
 
   /// The time between the start of TIMER0 and the first operation, at the least.
   private static var timerMargin: UInt32 { 16 }
+  /// The maximum time that the start of TIMER0 adds: four ticks of RTC0, and the margin.
+  static var timerStartUp: UInt32 { 140 }
 }

@@ -132,6 +132,7 @@ extension NRF {
 
     public static var leadTime: UInt32 { Chip.leadTime }
     public static var planningTime: UInt32 { Chip.planningTime }
+    public static var startUpTime: UInt32 { Chip.crystalStartUp }
 
     @_lifetime(&self)
     public mutating func outgoing() -> MutableSpan<UInt8> {

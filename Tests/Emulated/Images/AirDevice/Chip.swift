@@ -1,11 +1,19 @@
 import HeraldChips
 import HeraldHAL
+import HeraldLinkLayer
+import Startup
 
 #if NRF51
-  typealias Radio = NRF.Radio<NRF.NRF51822, FixedRegisters<0x400000>>
+  typealias Chip = NRF.NRF51822
+  private var pageSize: Int { 1_024 }
 #else
-  typealias Radio = NRF.Radio<NRF.NRF52, FixedRegisters<0x400000>>
+  typealias Chip = NRF.NRF52
+  private var pageSize: Int { 4_096 }
 #endif
+typealias Radio = NRF.Radio<Chip, FixedRegisters<0x400000>>
+typealias Flash = NRF.NVMC<
+  Chip, FixedRegisters<0x4001E0>, MappedRegisters, LinkLayerPause<Radio, InterruptHold, 2>
+>
 
 nonisolated(unsafe) private var storage = NRF.RadioStorage()
 
@@ -38,6 +46,29 @@ func makeRadio() -> Radio {
     radio.trim(from: &factory)
   #endif
   return radio
+}
+
+/// Disables the interrupt of `procedures`.
+struct InterruptHold: ProceduresHold {
+  mutating func hold() {
+    var control = CortexM.SystemControl(CortexM.SystemControlRegisters())
+    control.disable(Interrupt.procedures)
+    startup_order_memory()
+  }
+  mutating func release() {
+    startup_order_memory()
+    var control = CortexM.SystemControl(CortexM.SystemControlRegisters())
+    control.enable(Interrupt.procedures)
+    startup_take_interrupts()
+  }
+}
+
+/// The first two pages of the log, erased and programmed between the events of the link layer.
+func makeFlash(_ link: UnsafeMutablePointer<LinkLayer<Radio, 2>>) -> Flash {
+  let start = startup_log_start()
+  return unsafe Flash(
+    FixedRegisters(), memory: MappedRegisters(at: start), pause: LinkLayerPause(link, hold: InterruptHold()),
+    start: start, pageSize: pageSize, pageCount: 2)
 }
 
 /// The lowest byte of the number of the chip.

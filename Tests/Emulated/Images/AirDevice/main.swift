@@ -9,15 +9,24 @@ import Startup
 // and sends it a payload, which they return to each other from then on.
 
 nonisolated(unsafe) var link = LinkLayer<Radio, 2>(radio: makeRadio(), seed: 1)
+nonisolated(unsafe) var flash = unsafe makeFlash(&link)
 /// What the test reads: the numbers of received advertisements and scan responses, of connections that were
-/// opened and that were closed, and of received payloads. They are the program's part of the retained words.
+/// opened and that were closed, of received payloads, and of late operations of the radio. They are the
+/// program's part of the retained words. The test writes `pages`: how often a page is to be erased and
+/// written.
 enum Count: Int {
   case reports = 8
   case opened
   case closed
   case payloads
+  case pages
+  case late
 
-  static func clear() { for place in 8..<12 { unsafe startup_retained_words()?[place] = 0 } }
+  static func clear() { for place in 8..<14 { unsafe startup_retained_words()?[place] = 0 } }
+  var value: UInt32 {
+    get { unsafe startup_retained_words()?[rawValue] ?? 0 }
+    nonmutating set { unsafe startup_retained_words()?[rawValue] = newValue }
+  }
   func increment() { unsafe startup_retained_words()?[rawValue] &+= 1 }
 }
 
@@ -54,6 +63,7 @@ while true {
   control.enable(Interrupt.procedures)
   startup_wait_for_interrupt()
   startup_let_interrupts()
+  writeFlash()
 }
 
 /// Starts advertising and scanning.
@@ -63,6 +73,16 @@ func begin() {
   let response: InlineArray<_, UInt8> = [6, 8, 0x72, 0x61, 0x64, 0x69, 0x6F]
   try? link.advertise(.connectable, as: own, every: 100, data: data.span, response: response.span)
   try? link.scan(active: true, as: own, every: 60, for: 30)
+}
+
+/// Erases and writes a page, if the test has requested it.
+func writeFlash() {
+  Count.late.value = link.counters.late
+  guard Count.pages.value > 0 else { return }
+  Count.pages.value &-= 1
+  let bytes: InlineArray<256, UInt8> = .init(repeating: 0x5A)
+  try? flash.erase(page: 0)
+  try? flash.program(page: 0, offset: 0, bytes.span)
 }
 
 /// Connects to the device of an advertisement if it is such a one with a higher address.

@@ -1,8 +1,9 @@
 import HeraldChips
+import HeraldHAL
 import Startup
 
 /// The flash of the chip, in pages of 1 KB: the regions LOG and SETTINGS of the linker script.
-public typealias FlashMap = NRF.NVMC<FixedRegisters<0x4001E0>, MappedRegisters>
+public typealias FlashMap = NRF.NVMC<NRF.NRF51822, FixedRegisters<0x4001E0>, MappedRegisters, FlashPause>
 
 extension Board {
   /// The memory of the log.
@@ -14,7 +15,7 @@ extension Board {
 
   private static func pages(from start: UInt32, bytes: UInt32) -> FlashMap {
     FlashMap(
-      FixedRegisters(), memory: MappedRegisters(at: start), start: start, pageSize: 1_024,
-      pageCount: Int(bytes) / 1_024)
+      FixedRegisters(), memory: MappedRegisters(at: start), pause: FlashPause(), start: start,
+      pageSize: 1_024, pageCount: Int(bytes) / 1_024)
   }
 }

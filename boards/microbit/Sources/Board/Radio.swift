@@ -7,6 +7,10 @@ public typealias OwnRadioPeripheral = NRF.Radio<NRF.NRF51822, FixedRegisters<0x4
 typealias OwnLinkLayer = LinkLayer<OwnRadioPeripheral, 2>
 /// The link layer as the radio of a host.
 public typealias OwnLinkLayerRadio = LinkLayerRadio<OwnRadioPeripheral, SWIHold, 2>
+/// Time between the events of the link layer.
+typealias OwnLinkLayerPause = LinkLayerPause<OwnRadioPeripheral, SWIHold, 2>
+/// Time between the events of the radio, for the flash.
+public typealias FlashPause = OwnRadioPause
 /// The radio of the board: a link layer with two connections.
 public typealias BoardRadio = OwnLinkLayerRadio
 /// The random number generator of the chip.

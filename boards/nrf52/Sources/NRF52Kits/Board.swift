@@ -17,7 +17,7 @@ public protocol NRF52Kit {
 /// controller on the header.
 public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: FirmwareHardware, ~Copyable {
   /// The flash of the settings.
-  public typealias SettingsFlash = NRF52Flash
+  public typealias SettingsFlash = NRF52Flash<Bluetooth.Pause>
 
   /// The cause of the last reset.
   private let restartHint: RestartCause?

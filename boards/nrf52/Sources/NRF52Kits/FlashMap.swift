@@ -1,20 +1,26 @@
 import HeraldChips
+import HeraldHAL
 import Startup
 
 /// The flash of the chip, in pages of 4 KB: the regions LOG and SETTINGS of the linker script.
-public typealias NRF52Flash = NRF.NVMC<FixedRegisters<0x4001E0>, MappedRegisters>
+public typealias NRF52Flash<Pause: RadioPause & ~Copyable> = NRF.NVMC<
+  NRF.NRF52, FixedRegisters<0x4001E0>, MappedRegisters, Pause
+>
 
 extension NRF52Board where Bluetooth: ~Copyable {
   /// The memory of the log.
-  public static func flash() -> NRF52Flash { pages(from: startup_log_start(), bytes: startup_log_size()) }
+  public static func flash() -> NRF52Flash<Bluetooth.Pause> {
+    pages(from: startup_log_start(), bytes: startup_log_size())
+  }
   /// The memory of the settings.
-  public static func settings() -> NRF52Flash {
+  public static func settings() -> NRF52Flash<Bluetooth.Pause> {
     pages(from: startup_settings_start(), bytes: startup_settings_size())
   }
 
-  private static func pages(from start: UInt32, bytes: UInt32) -> NRF52Flash {
+  private static func pages(from start: UInt32, bytes: UInt32) -> NRF52Flash<Bluetooth.Pause> {
     NRF52Flash(
-      FixedRegisters(), memory: MappedRegisters(at: start), start: start, pageSize: 4_096,
+      FixedRegisters(), memory: MappedRegisters(at: start), pause: Bluetooth.pause(), start: start,
+      pageSize: 4_096,
       pageCount: Int(bytes) / 4_096)
   }
 }

@@ -11,6 +11,8 @@ public typealias OwnRadioPeripheral = NRF.Radio<NRF.NRF52, FixedRegisters<0x4000
 typealias OwnLinkLayer = LinkLayer<OwnRadioPeripheral, 4>
 /// The link layer as the radio of a host.
 public typealias OwnLinkLayerRadio = LinkLayerRadio<OwnRadioPeripheral, SWIHold, 4>
+/// Time between the events of the link layer.
+typealias OwnLinkLayerPause = LinkLayerPause<OwnRadioPeripheral, SWIHold, 4>
 
 nonisolated(unsafe) private var radioStorage = NRF.RadioStorage()
 nonisolated(unsafe) var linkLayerMemory: [300 of UInt64] = .init(repeating: 0)
@@ -21,6 +23,9 @@ nonisolated(unsafe) var linkLayerMemory: [300 of UInt64] = .init(repeating: 0)
 /// during a sleep, while all handlers are held off.
 public struct NRF52OwnRadio: NRF52Bluetooth, ~Copyable {
   public init() {}
+
+  /// A pause of the link layer.
+  public static func pause() -> OwnRadioPause { OwnRadioPause() }
 
   /// The interrupts of the radio are enabled when the link layer has been created.
   public mutating func enableInterrupts(_ sleeper: inout NRF52Sleep) {}

@@ -10,7 +10,7 @@ public typealias Board = NRF52Board<NRF52833DK, NRF52OwnRadio>
 /// The radio of the board: a link layer with four connections.
 public typealias BoardRadio = OwnLinkLayerRadio
 /// The flash of the log.
-public typealias FlashMap = NRF52Flash
+public typealias FlashMap = NRF52Flash<OwnRadioPause>
 /// The random number generator of the chip.
 public typealias Random = NRF52Random
 /// The supply of the board.

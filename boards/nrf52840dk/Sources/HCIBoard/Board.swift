@@ -1,5 +1,6 @@
 import HeraldChips
 import HeraldFirmware
+import HeraldHAL
 // What a kit has is the board's to a firmware that imports this module.
 @_exported import NRF52Kits
 
@@ -9,7 +10,7 @@ public typealias Board = NRF52Board<NRF52840DK, NRF52Controller>
 /// The line to the Bluetooth controller.
 public typealias Line = NRF52Line
 /// The memory of the log, and of what is kept beside it.
-public typealias FlashMap = NRF52Flash
+public typealias FlashMap = NRF52Flash<NoRadioPause>
 /// The random number generator of the chip.
 public typealias Random = NRF52Random
 /// The supply of the board.

@@ -30,6 +30,8 @@ static inline void startup_hold_interrupts(void) { __asm__ volatile("cpsid i" ::
 static inline void startup_let_interrupts(void) { __asm__ volatile("cpsie i\n isb" ::: "memory"); }
 /* The compiler does not move accesses to memory across this call. */
 static inline void startup_order_memory(void) { __asm__ volatile("" ::: "memory"); }
+/* An interrupt that was enabled before this call, and is pending, is taken before the call returns. */
+static inline void startup_take_interrupts(void) { __asm__ volatile("dsb\n isb" ::: "memory"); }
 #endif
 /* Stops the processor until an interrupt is pending, masked or not. */
 void startup_wait_for_interrupt(void);
