@@ -3,9 +3,6 @@
 import unittest
 
 import test_nrf52
-from nrf52.on_chip import OnChip
-
-READY = test_nrf52.READY
 
 
 class StartOnOwnRadio(test_nrf52.Start):
@@ -26,7 +23,6 @@ class StartOnOwnRadio(test_nrf52.Start):
         self.assertEqual([record["reason"] for record in self.records("started")], [0])
         self.assertEqual([(record["level"], record["external"]) for record in self.records("battery")], [(100, False)])
 
-
     def test_it_scans_in_its_scan_windows_only(self):
         """120 ms in 1,125 ms, and an advertising event in 250 ms, for which the crystal runs."""
         self.run_to_sleep()
@@ -44,7 +40,6 @@ class StartOnOwnRadioOfNRF52840(StartOnOwnRadio):
 
 class RestartsOnOwnRadio(test_nrf52.Restarts):
     role = "wearable"
-
 
     def assertRadioSilent(self):
         super().assertRadioSilent()

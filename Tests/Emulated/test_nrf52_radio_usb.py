@@ -55,7 +55,8 @@ class ToldOnOwnRadio(test_nrf52_usb.Told):
 
 
 class ProgramOnMedium(test_nrf52_usb.Asked, OnMedium):
-    role = "wearable"
+    # A scan window every 1,125 ms, for half a minute; Bumble's controllers report all advertisements.
+    role, readings = "wearable", 20
 
     def test_the_log_is_pulled_while_phones_are_met(self):
         async def meet(air):

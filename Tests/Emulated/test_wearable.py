@@ -4,7 +4,7 @@ Every packet is judged."""
 import asyncio
 import unittest
 
-from nrf52.own_radio import OnMedium
+from nrf52.own_radio import SIMULATED, OnMedium
 
 # These are found by additions of the above to the path.
 import herald
@@ -42,7 +42,7 @@ class Beacon(OnMedium):
         async def read(air):
             phone = AndroidPhone(air, "android", "F0:D1:00:00:00:01", herald.test_payload(1001), bytes([0xA1, 2, 3, 4, 5, 6]))
             await phone.arrive()
-            await until(lambda: phone.address_of(bytes.fromhex("303a03040040e20100")), "venue read by the phone", 40)
+            await until(lambda: phone.address_of(bytes.fromhex("303a03040040e20100")), "venue read by the phone", SIMULATED)
             await asyncio.sleep(10)
             return phone
         self.assertEqual(self.on_air(read, 1).served, [])

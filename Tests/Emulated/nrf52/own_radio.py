@@ -21,6 +21,8 @@ from world import until
 CONTROLLER = os.environ.get("HERALD_CONTROLLER", ROOT / ".build/release/herald-controller")
 # The log is committed after 30 s.
 COMMITTED = 35
+# Timeout in seconds of the chip's time: a phone whose attempts failed tries again after some time.
+SIMULATED = 120
 
 
 class OnMedium(OnChip):
@@ -59,8 +61,8 @@ class OnMedium(OnChip):
         for phone in phones:
             await phone.arrive()
         for phone in phones:
-            await until(lambda: phone.address_of(OWN), f"payload of the image read by {phone.name}", 40)
-            await until(lambda: any(phone.served), f"payload of {phone.name} read", 40)
+            await until(lambda: phone.address_of(OWN), f"payload of the image read by {phone.name}", SIMULATED)
+            await until(lambda: any(phone.served), f"payload of {phone.name} read", SIMULATED)
         # The phones read each other as well.
         await asyncio.sleep(10)
         return phones

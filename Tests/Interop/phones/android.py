@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import time
 
 from bumble.att import Attribute
 from bumble.gatt import Characteristic, CharacteristicValue, Service
@@ -70,7 +69,7 @@ class AndroidPhone(Phone):
         await super().enter(state)
 
     def notices(self, address):
-        self.last_heard[address] = time.monotonic()
+        self.last_heard[address] = asyncio.get_running_loop().time()
         return self.state != "terminated"
 
     def duties(self):
@@ -115,7 +114,7 @@ class AndroidPhone(Phone):
         """The message that is due to a peer whose payload is known, if any: the payload, else others', else the RSSI."""
         def is_due(code):
             told = self.told.get((address, code))
-            return told is None or time.monotonic() - told >= self.periods[code]
+            return told is None or asyncio.get_running_loop().time() - told >= self.periods[code]
 
         if is_due(signals.PAYLOAD):
             return signals.Message(signals.PAYLOAD, self.payload)
@@ -130,12 +129,12 @@ class AndroidPhone(Phone):
             await asyncio.sleep(0.1)
             for address in [address for address, payload in self.met.items() if payload is not None]:
                 message = self.due(address)
-                near = time.monotonic() - self.last_heard.get(address, 0) < self.in_range
+                near = asyncio.get_running_loop().time() - self.last_heard.get(address, float("-inf")) < self.in_range
                 if message is None or not near or self.state == "terminated":
                     continue
                 try:
                     await self.send(address, message)
-                    self.told[address, message.code] = time.monotonic()
+                    self.told[address, message.code] = asyncio.get_running_loop().time()
                 except FAILURES:
                     if asyncio.current_task().cancelling():
                         raise
