@@ -10,7 +10,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Selects the next event and starts it. No event is in progress.
   mutating func schedule() {
     guard exchange.activity == .none, !exchange.isDone else { return }
-    defer { counters.eventsSkipped = exchange.table.eventsSkipped }
+    defer { exchange.table.countSkipped(&counters) }
     let soonest = exchange.radio.now() + Peripheral.leadTime + Peripheral.planningTime
     exchange.table.passMissed(before: soonest)
     var due = exchange.table.next(gap: Self.gap)
@@ -63,7 +63,10 @@ extension LinkLayer where Peripheral: ~Copyable {
       let room = (next - (Self.gap &+ scanTail)).since(slot.start)
       length = min(length, room)
     }
-    guard length >= Self.shortestScan else { return false }
+    guard length >= Self.shortestScan else {
+      counters.count(.skipped, isConnecting ? .initiator : .scanner)
+      return false
+    }
     beginScanning(at: slot.start, window: length)
     return true
   }

@@ -10,14 +10,5 @@ extension LinkLayer: StatisticsSource where Peripheral: ~Copyable {
     StaticWord(index, of: LinkLayerCounters.names)
   }
   /// The value of counter `index`.
-  public mutating func statistic(_ index: Int) -> UInt32 {
-    switch index {
-    case 0: counters.late
-    case 1: counters.reportsDropped
-    case 2: counters.requestsRefused
-    case 3: counters.eventsSilent
-    case 4: counters.eventsSkipped
-    default: 0
-    }
-  }
+  public mutating func statistic(_ index: Int) -> UInt32 { counters.total(index) }
 }

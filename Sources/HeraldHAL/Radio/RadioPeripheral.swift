@@ -25,11 +25,19 @@ public protocol RadioPeripheral: ~Copyable {
   /// The time in microseconds that the processor requires to select and prepare an operation: about 2,500
   /// instructions.
   static var planningTime: UInt32 { get }
+  /// The times in microseconds from the start of the ramp-up of the transmitter, and of the receiver, to its
+  /// end.
+  static var transmitRampUp: UInt32 { get }
+  static var receiveRampUp: UInt32 { get }
   /// The maximum deviation of the clock used by `now`, in ppm.
   var clockDeviation: UInt16 { get }
 
   /// The current time.
   mutating func now() -> RadioTime
+  /// The time in microseconds, modulo 2³², for which the radio has kept its crystal oscillator on since it was
+  /// created, including the start of the oscillator. No operation is in progress. A radio without an oscillator
+  /// returns 0.
+  mutating func crystalTime() -> UInt32
   /// Begins an operation. No operation is in progress.
   mutating func start(_ operation: RadioOperation)
   /// Cancels an operation and returns whether this was possible: the operation had not begun, or was

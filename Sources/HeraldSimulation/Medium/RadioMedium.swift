@@ -153,6 +153,8 @@ extension RadioMedium {
     port.operation = operation
     port.state = .waiting
     let start = port.clock.global(operation.start, near: time)
+    let crystalStart = start - Int(MediumRadio.leadTime + MediumRadio.crystalStartUp) * 1000
+    port.crystal.require(from: max(time, crystalStart))
     guard start >= time + Int(MediumRadio.leadTime) * 1000, !happens(trouble.lateness) else {
       port.plan += 1
       let number = port.plan
@@ -169,6 +171,7 @@ extension RadioMedium {
     case .waiting, .searching:
       port.state = .idle
       port.plan += 1
+      port.crystal.release(at: time)
       return true
     case .transmitting, .receiving: return false
     }
@@ -183,6 +186,7 @@ extension RadioMedium {
     case .stop:
       port.state = .idle
       port.operation = nil
+      port.crystal.release(at: time)
     case .transmitAfterSpace:
       port.state = .waiting
       if happens(trouble.lateness) {
