@@ -43,7 +43,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     let place = freePlace()
     guard place >= 0, let wanted = requested(), wanted.isValid, wanted.advertiser == advertising.address
     else {
-      counters.requestsRefused &+= 1
+      counters.count(.lost, .advertiser)
       return
     }
     isAdvertising = false

@@ -123,13 +123,12 @@ extension LinkLayer where Peripheral: ~Copyable {
   public mutating func cancelConnect() {
     guard isConnecting else { return }
     if exchange.activity == .scanning {
-      guard !exchange.isDone, exchange.radio.cancel() else {
+      guard !exchange.isDone, exchange.cancel(&counters) else {
         // The operation in progress may be the transmission of the CONNECT_IND. Otherwise initiating has
         // ended.
         cancelsConnect = true
         return
       }
-      exchange.activity = .none
     }
     failConnecting(.cancelled)
     reschedule()
@@ -155,8 +154,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   mutating func hasten(_ connection: Int) {
     let soonest = exchange.radio.now() + Self.restartTime
     if exchange.activity == .connection, Int(exchange.connectionEvent.connection) == connection {
-      guard !exchange.isDone, !eventStart.isBefore(soonest), exchange.radio.cancel() else { return }
-      exchange.activity = .none
+      guard !exchange.isDone, !eventStart.isBefore(soonest), exchange.cancel(&counters) else { return }
     }
     exchange.table[connection].timing.recall(after: soonest)
     reschedule()
@@ -202,7 +200,13 @@ extension LinkLayer where Peripheral: ~Copyable {
       owesDirectedTimeout = false
       return .directedAdvertisingEnded
     }
-    return exchange.table.takeEvent(hasPayloads: !fragments.isEmpty)
+    let event = exchange.table.takeEvent(hasPayloads: !fragments.isEmpty)
+    if case .closed(let connection, let reason)? = event, reason == .failedToBeEstablished,
+      exchange.table[connection].role == .central
+    {
+      counters.count(.lost, .initiator)
+    }
+    return event
   }
 
   /// Passes the oldest received payload to `body`, with its connection and whether it is the start of an

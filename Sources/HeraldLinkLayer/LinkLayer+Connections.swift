@@ -23,11 +23,11 @@ extension LinkLayer where Peripheral: ~Copyable {
     exchange.connectionEvent = ConnectionEvent(
       connection: UInt8(truncatingIfNeeded: index), limit: limit, room: room)
     exchange.arrivedCount = 0
-    exchange.activity = .connection
     if exchange.table[index].role == .central {
       eventStart = exchange.table[index].timing.nominal
       exchange.load(after: exchange.table[index].timing.nominal)
-      exchange.radio.start(
+      exchange.begin(
+        .connection,
         .transmit(
           at: exchange.table[index].timing.nominal, channel: exchange.table[index].timing.channel,
           accessAddress: exchange.table[index].accessAddress,
@@ -36,7 +36,8 @@ extension LinkLayer where Peripheral: ~Copyable {
       let widening = exchange.table[index].timing.widening
       eventStart = exchange.table[index].timing.nominal - widening
       // The access address ends 40 µs after the first bit.
-      exchange.radio.start(
+      exchange.begin(
+        .connection,
         .receive(
           from: eventStart, window: 2 &* widening &+ exchange.table[index].timing.window &+ 41,
           channel: exchange.table[index].timing.channel, accessAddress: exchange.table[index].accessAddress,
@@ -67,7 +68,7 @@ extension LinkLayer where Peripheral: ~Copyable {
       exchange.table[index].timing.hear(at: event.heard)
       exchange.table[index].rssi = event.rssi
     } else {
-      counters.eventsSilent &+= 1
+      counters.count(.lost, exchange.table[index].role == .central ? .central : .peripheral)
     }
     var place = 0
     while place < Int(exchange.arrivedCount) {

@@ -25,8 +25,8 @@ extension LinkLayer where Peripheral: ~Copyable {
       exchange.scanningEvent.target = connecting.advertiser
       placeAnchors()
     }
-    exchange.activity = .scanning
-    exchange.radio.start(
+    exchange.begin(
+      .scanning,
       .receive(
         from: start, window: window, channel: channel,
         accessAddress: AccessAddress.advertising.rawValue, crcInit: PacketCRC.advertisingInit,
@@ -58,9 +58,9 @@ extension LinkLayer where Peripheral: ~Copyable {
       exchange.heardResponse.count = 0
       return
     }
-    if exchange.heard.count > 0, reports.append(exchange.heard) != nil { counters.reportsDropped &+= 1 }
+    if exchange.heard.count > 0, reports.append(exchange.heard) != nil { counters.count(.lost, .scanner) }
     if exchange.heardResponse.count > 0, reports.append(exchange.heardResponse) != nil {
-      counters.reportsDropped &+= 1
+      counters.count(.lost, .scanner)
     }
     exchange.heard.count = 0
     exchange.heardResponse.count = 0

@@ -10,7 +10,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Selects the next event and starts it. No event is in progress.
   mutating func schedule() {
     guard exchange.activity == .none, !exchange.isDone, reservation.state != .granted else { return }
-    defer { counters.eventsSkipped = exchange.table.eventsSkipped }
+    defer { exchange.table.countSkipped(&counters) }
     let now = exchange.radio.now()
     let soonest = now + exchange.radio.startUpLeft() + Self.gap
     exchange.table.passMissed(before: soonest)
@@ -69,7 +69,10 @@ extension LinkLayer where Peripheral: ~Copyable {
       from: soonest, interval: isTimed ? scanning.interval : Self.initiatingInterval,
       window: isTimed ? scanning.window : Self.initiatingInterval)
     if isBounded { part.length = min(part.length, (next - (Self.gap &+ scanTail)).since(part.start)) }
-    guard part.length >= ScanInterval.shortestPart else { return false }
+    guard part.length >= ScanInterval.shortestPart else {
+      counters.count(.skipped, isConnecting ? .initiator : .scanner)
+      return false
+    }
     beginScanning(at: part.start, window: part.length, channel: part.channel)
     return true
   }

@@ -10,5 +10,5 @@ extension LinkLayer: StatisticsSource where Peripheral: ~Copyable {
     StaticWord(index, of: LinkLayerCounters.names)
   }
   /// The value of counter `index`.
-  public mutating func statistic(_ index: Int) -> UInt32 { counters.value(index) }
+  public mutating func statistic(_ index: Int) -> UInt32 { counters.total(index) }
 }

@@ -22,7 +22,7 @@ import HeraldHAL
 /// before it returns; and the schedule is changed during an event only after `radio.cancel` has returned
 /// `true`, which it does not when the event has ended.
 ///
-/// **Memory.** All state is in this value: about 200 bytes for each connection and 900 for the rest. No call
+/// **Memory.** All state is in this value: 272 bytes for each connection and 1,376 for the rest. No call
 /// blocks: what exceeds a capacity is refused, by the flow control of the link layer where it applies, or is
 /// discarded and counted.
 public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections: Int>: ~Copyable {
@@ -97,8 +97,7 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     guard exchange.isDone else { return }
     exchange.isDone = false
     let ended = exchange.activity
-    counters.late = exchange.late
-    exchange.activity = .none
+    exchange.endEvent(&counters)
     switch ended {
     case .none: break
     case .advertising: advertisingEnded()
@@ -111,7 +110,7 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
   /// Ends all activities and connections without notifying host or peers, and sets the initial state. Returns
   /// `false` if an event is in progress that cannot be cancelled; the call is then repeated after it.
   mutating func reset() -> Bool {
-    if exchange.activity != .none, !exchange.isDone, !exchange.radio.cancel() { return false }
+    if exchange.activity != .none, !exchange.isDone, !exchange.cancel(&counters) { return false }
     exchange.activity = .none
     exchange.isDone = false
     exchange.acceptList.clear()
@@ -155,10 +154,9 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     if exchange.activity != .none {
       let soonest =
         exchange.radio.now() + (time ?? (exchange.activity == .connection ? Self.restartTime : Self.gap))
-      guard exchange.activity == .scanning || !eventStart.isBefore(soonest), exchange.radio.cancel() else {
+      guard exchange.activity == .scanning || !eventStart.isBefore(soonest), exchange.cancel(&counters) else {
         return
       }
-      exchange.activity = .none
     }
     schedule()
   }

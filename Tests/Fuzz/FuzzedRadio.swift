@@ -7,6 +7,8 @@ struct FuzzedRadio: RadioPeripheral, ~Copyable {
 
   static var leadTime: UInt32 { 200 }
   static var planningTime: UInt32 { 150 }
+  static var transmitRampUp: UInt32 { 140 }
+  static var receiveRampUp: UInt32 { 138 }
   var clockDeviation: UInt16 { 50 }
   private let air: Air
 
@@ -59,6 +61,7 @@ struct FuzzedRadio: RadioPeripheral, ~Copyable {
   private let incomingBytes: UnsafeMutableBufferPointer<UInt8>
 
   mutating func now() -> RadioTime { air.time }
+  mutating func crystalTime() -> UInt32 { air.time.microseconds }
   mutating func start(_ operation: RadioOperation) {
     if air.state != .idle { broken("an operation was begun while another was under way") }
     if operation.channel > 39 { broken("there is no such channel") }

@@ -297,8 +297,14 @@ struct CentralTests {
     #expect(names == ["late", "reports_dropped", "requests_refused", "events_silent", "events_skipped"])
     #expect(Layer.statisticName(5).description.isEmpty)
     let device = LinkLayerDevice(medium, 0)
-    device.layer.counters = LinkLayerCounters(
-      late: 1, reportsDropped: 2, requestsRefused: 3, eventsSilent: 4, eventsSkipped: 5)
-    #expect((-1...5).map { device.layer.statistic($0) } == [0, 1, 2, 3, 4, 5, 0])
+    let counted: [(LinkLayerCounter, [UInt32])] = [
+      (.late, [1, 2, 3, 4, 5]), (.lost, [6, 7, 8, 9, 10]), (.skipped, [11, 12, 13, 14, 15]),
+    ]
+    for (counter, values) in counted {
+      for (role, value) in zip(LinkLayerRole.allCases, values) {
+        device.layer.counters[counter, role] = value
+      }
+    }
+    #expect((-1...5).map { device.layer.statistic($0) } == [0, 15, 7, 6, 19, 29, 0])
   }
 }

@@ -220,4 +220,24 @@ struct LinkLayerRadioTests {
     let beyond = (central.radio.statistic(-1), central.radio.statistic(names.count))
     #expect(sent == 1 && beyond == (0, 0))
   }
+  @Test("Each role has a group of counters")
+  func roles() throws {
+    let (peripheral, central) = try pair()
+    run(1000)
+    typealias Radio = LinkLayerRadio<MediumRadio, CheckedHold, 4>
+    #expect(
+      (-1...5).map { "\(Radio.statisticsRoleName($0))" }
+        == ["", "advertiser", "scanner", "initiator", "peripheral", "central", ""])
+    #expect(
+      (0...8).map { "\(Radio.roleStatisticName($0))" }
+        == ["receive_ms", "transmit_ms", "ramp_ms", "crystal_ms", "events", "late", "skipped", "lost", ""])
+    #expect(Radio.statisticsRoles == 5 && Radio.roleStatisticsCount == 8)
+    let counters = central.layer.pointee.counters
+    let values = (-1...8).map { central.radio.roleStatistic($0, of: 4) }
+    #expect(values == [0] + LinkLayerCounter.allCases.map { counters[$0, .central] } + [0])
+    #expect(values[1...5].allSatisfy { $0 > 0 })
+    #expect([-1, 5].map { central.radio.roleStatistic(0, of: $0) } == [0, 0])
+    let events = (0..<5).map { peripheral.radio.roleStatistic(4, of: $0) }
+    #expect(events[0] > 0 && events[3] > 0 && events[1] == 0 && events[2] == 0 && events[4] == 0)
+  }
 }

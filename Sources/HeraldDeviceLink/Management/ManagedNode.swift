@@ -158,8 +158,10 @@ public struct ManagedNode<
     node.core.log.acknowledge(sequence, digest: digest)
   }
 
-  /// The groups of node, radio and log; and of the board, if it has counters.
-  public static var statisticsGroupCount: Int { Parts.BoardType.statisticsCount > 0 ? 4 : 3 }
+  /// The groups of node, radio and log; of the board, if it has counters; and of the radio's roles.
+  public static var statisticsGroupCount: Int { firstRole &+ RadioType.statisticsRoles }
+
+  private static var firstRole: Int { Parts.BoardType.statisticsCount > 0 ? 4 : 3 }
 
   /// The name of a group of counters.
   @inline(never)
@@ -168,8 +170,8 @@ public struct ManagedNode<
     case 0: Node.Core.statisticsName
     case 1: RadioType.statisticsName
     case 2: Node.Core.Log.statisticsName
-    case 3: Parts.BoardType.statisticsName
-    default: ""
+    case 3 where firstRole > 3: Parts.BoardType.statisticsName
+    default: RadioType.statisticsRoleName(group &- firstRole)
     }
   }
 
@@ -179,8 +181,8 @@ public struct ManagedNode<
     case 0: Node.Core.statisticsCount
     case 1: RadioType.statisticsCount
     case 2: Node.Core.Log.statisticsCount
-    case 3: Parts.BoardType.statisticsCount
-    default: 0
+    case 3 where firstRole > 3: Parts.BoardType.statisticsCount
+    default: RadioType.roleStatisticsCount
     }
   }
 
@@ -190,8 +192,8 @@ public struct ManagedNode<
     case 0: Node.Core.statisticName(index)
     case 1: RadioType.statisticName(index)
     case 2: Node.Core.Log.statisticName(index)
-    case 3: Parts.BoardType.statisticName(index)
-    default: ""
+    case 3 where firstRole > 3: Parts.BoardType.statisticName(index)
+    default: RadioType.roleStatisticName(index)
     }
   }
 
@@ -201,8 +203,8 @@ public struct ManagedNode<
     case 0: node.core.statistic(index)
     case 1: node.radio.statistic(index)
     case 2: node.core.log.statistic(index)
-    case 3: board.statistic(index)
-    default: 0
+    case 3 where Self.firstRole > 3: board.statistic(index)
+    default: node.radio.roleStatistic(index, of: group &- Self.firstRole)
     }
   }
 

@@ -28,6 +28,10 @@ public protocol RadioPeripheral: ~Copyable {
   /// The maximum time in microseconds by which an operation has to be given earlier than `leadTime` while the
   /// oscillator of the radio is off, as it may be some time after an operation.
   static var startUpTime: UInt32 { get }
+  /// The times in microseconds from the start of the ramp-up of the transmitter, and of the receiver, to its
+  /// end.
+  static var transmitRampUp: UInt32 { get }
+  static var receiveRampUp: UInt32 { get }
   /// The maximum deviation of the clock used by `now`, in ppm.
   var clockDeviation: UInt16 { get }
 
@@ -36,6 +40,10 @@ public protocol RadioPeripheral: ~Copyable {
   /// The time by which an operation that is given now has to begin later than `leadTime` from now: 0 while
   /// the oscillator runs, otherwise `startUpTime`.
   mutating func startUpLeft() -> UInt32
+  /// The time in microseconds, modulo 2³², for which the radio has kept its crystal oscillator on since it was
+  /// created, including the start of the oscillator. No operation is in progress. A radio without an oscillator
+  /// returns 0.
+  mutating func crystalTime() -> UInt32
   /// Begins an operation. No operation is in progress.
   mutating func start(_ operation: RadioOperation)
   /// Cancels an operation and returns whether this was possible: the operation had not begun, or was

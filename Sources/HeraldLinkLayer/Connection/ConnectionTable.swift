@@ -5,12 +5,14 @@ import HeraldHAL
 struct ConnectionTable<let connections: Int>: ~Copyable {
   private var all: [connections of LinkLayerConnection]
   /// The number of connection events that were skipped.
-  private(set) var eventsSkipped: UInt32
+  private var skippedAsPeripheral: UInt32
+  private var skippedAsCentral: UInt32
 
   /// All indexes are free: all bits are zero.
   init() {
     all = .init(repeating: LinkLayerConnection())
-    eventsSkipped = 0
+    skippedAsPeripheral = 0
+    skippedAsCentral = 0
   }
 
   /// The connection with this index, 0..<connections.
@@ -67,7 +69,7 @@ extension ConnectionTable {
 
   /// Skips an event of a connection.
   mutating func skip(_ index: Int) {
-    eventsSkipped &+= 1
+    if all[index].role == .central { skippedAsCentral &+= 1 } else { skippedAsPeripheral &+= 1 }
     all[index].skipped = all[index].skipped == .max ? .max : all[index].skipped &+ 1
     all[index].goOn(by: 1)
   }
@@ -92,6 +94,12 @@ extension ConnectionTable {
   private mutating func canMiss(_ index: Int, until end: RadioTime) -> Bool {
     let timing = all[index].timing
     return timing.isEstablished && !timing.awaitsInstant && end.since(timing.heard) < timing.timeout &>> 1
+  }
+
+  /// Copies the numbers of skipped events to the counters.
+  func countSkipped(_ counters: inout LinkLayerCounters) {
+    counters[.skipped, .peripheral] = skippedAsPeripheral
+    counters[.skipped, .central] = skippedAsCentral
   }
 
   /// Skips the events that can no longer be started in time.

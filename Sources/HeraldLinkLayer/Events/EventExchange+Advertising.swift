@@ -70,6 +70,7 @@ extension EventExchange where Peripheral: ~Copyable {
     let needed = AdvertisingEvent.channelTime &+ AdvertisingEvent.answerTime
     let channel = advertisingEvent.next(after: advertisingEvent.channel)
     guard channel < 40, !advertisingEvent.limit.isBefore(start + needed) else {
+      times.isShortened = channel < 40
       isDone = true
       return
     }

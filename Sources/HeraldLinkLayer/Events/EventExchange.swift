@@ -43,8 +43,10 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
   var arrived: [3 of DataPayload]
   /// Owned in part by the radio interrupt: see `LinkLayerConnection`.
   var table: ConnectionTable<connections>
-  /// The number of operations that were started too late.
-  var late: UInt32
+  /// The use of the radio in the event in progress.
+  var times: EventTimes
+  /// The part of `RadioPeripheral.crystalTime` that is in the counters.
+  var countedCrystal: UInt32
 
   /// The initial state: no event is in progress.
   init(radio: consuming Peripheral) {
@@ -65,20 +67,23 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
     acceptList = FilterAcceptList()
     arrived = .init(repeating: DataPayload())
     table = ConnectionTable()
-    late = 0
+    times = EventTimes()
+    countedCrystal = 0
   }
 
   /// Handles the interrupt of the radio: an operation has ended. Returns whether `procedures` is to be
   /// called.
   mutating func radioInterrupt() -> Bool {
     guard let outcome = radio.takeOutcome() else { return isDone }
-    if outcome.kind == .late { late &+= 1 }
     switch activity {
     case .none: radio.proceed(.stop)
     case .advertising: advertisingOutcome(outcome)
     case .scanning: scanningOutcome(outcome)
     case .connection: connectionOutcome(outcome)
     }
+    // After the next step, for which the time is limited.
+    times.add(
+      outcome, transmitRampUp: Peripheral.transmitRampUp, receiveRampUp: Peripheral.receiveRampUp)
     return isDone
   }
 

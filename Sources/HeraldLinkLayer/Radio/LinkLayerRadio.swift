@@ -248,4 +248,21 @@ extension LinkLayerRadio: StatisticsSource where Peripheral: ~Copyable, Hold: ~C
     }
     return place < L2CAPCounter.count ? counters.values[place] : 0
   }
+
+  /// The number of roles, each of which has a group.
+  public static var statisticsRoles: Int { LinkLayerRole.count }
+  /// The name of the group of a role: `advertiser`, `scanner`, `initiator`, `peripheral` or `central`.
+  public static func statisticsRoleName(_ role: Int) -> StaticString { LinkLayerRole.name(role) }
+  /// The number of counters of each role: those of `LinkLayerCounter`.
+  public static var roleStatisticsCount: Int { LinkLayerCounters.count }
+  /// The name of counter `index` of each role.
+  public static func roleStatisticName(_ index: Int) -> StaticWord {
+    StaticWord(index, of: LinkLayerCounters.roleNames)
+  }
+  /// The value of counter `index` of a role.
+  public mutating func roleStatistic(_ index: Int, of role: Int) -> UInt32 {
+    procedures.hold()
+    defer { procedures.release() }
+    return layer.pointee.counters.value(index, of: role)
+  }
 }

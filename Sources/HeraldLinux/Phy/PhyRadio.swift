@@ -17,11 +17,17 @@ public struct PhyRadio: RadioPeripheral, ~Copyable {
   public static var leadTime: UInt32 { 200 }
   /// The program takes no simulated time: the value is the margin for `PhyOptions.longestDelay`.
   public static var planningTime: UInt32 { 150 }
+  /// The value of an nRF51.
+  public static var transmitRampUp: UInt32 { 140 }
+  /// The value of an nRF51.
+  public static var receiveRampUp: UInt32 { 138 }
   /// The declared maximum deviation of the device's clock.
   public var clockDeviation: UInt16 { device.options.declaredDeviation }
 
   /// The current simulated time, as the device's clock has it.
   public mutating func now() -> RadioTime { device.clock.local(device.time) }
+  /// 0: the phy has no oscillator.
+  public mutating func crystalTime() -> UInt32 { 0 }
   /// Begins an operation; see `RadioPeripheral`.
   public mutating func start(_ operation: RadioOperation) { device.start(operation) }
   /// Cancels an operation; see `RadioPeripheral`.

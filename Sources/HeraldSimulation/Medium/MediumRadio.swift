@@ -22,6 +22,12 @@ public struct MediumRadio: RadioPeripheral, ~Copyable {
   public static var planningTime: UInt32 { 150 }
   /// The value of an nRF52, for a radio whose oscillator is switched off between operations.
   public static var startUpTime: UInt32 { 600 }
+  /// The value of an nRF51.
+  public static var transmitRampUp: UInt32 { 140 }
+  /// The value of an nRF51.
+  public static var receiveRampUp: UInt32 { 138 }
+  /// The time in microseconds before `leadTime` at which the oscillator is started: that of an nRF51.
+  public static var crystalStartUp: UInt32 { 1500 }
   /// The declared maximum deviation of the device's clock.
   public var clockDeviation: UInt16 { port.promisedDeviation }
 
@@ -32,6 +38,11 @@ public struct MediumRadio: RadioPeripheral, ~Copyable {
   public mutating func now() -> RadioTime { port.clock.shown(medium.time) }
   /// The start-up of the oscillator, if it is off.
   public mutating func startUpLeft() -> UInt32 { port.isOff(at: medium.time) ? Self.startUpTime : 0 }
+  /// The time for which operations require the oscillator: from `crystalStartUp` before they have to be given
+  /// to the radio to their end.
+  public mutating func crystalTime() -> UInt32 {
+    UInt32(truncatingIfNeeded: port.crystal.total(at: medium.time) / 1000)
+  }
   /// Begins an operation; see `RadioPeripheral`.
   public mutating func start(_ operation: RadioOperation) { medium.start(operation, on: port) }
   /// Cancels an operation; see `RadioPeripheral`.
@@ -64,6 +75,26 @@ public protocol MediumDevice: AnyObject {
   func radioInterrupt() -> Bool
   /// Performs the work that is not required within 150 µs.
   func proceduresInterrupt()
+}
+
+/// The times for which a radio requires its crystal oscillator, in nanoseconds.
+struct MediumCrystal {
+  /// The sum of the times that have ended.
+  private var ended = 0
+  /// The time since which it is required, which may be in the future.
+  private var start: Int?
+
+  /// Requires it from a time on.
+  mutating func require(from time: Int) { start = time }
+
+  /// It is no longer required.
+  mutating func release(at time: Int) {
+    ended = total(at: time)
+    start = nil
+  }
+
+  /// The sum up to a time.
+  func total(at time: Int) -> Int { ended + max(0, time - (start ?? time)) }
 }
 
 /// The state of one device on a medium.
@@ -99,6 +130,7 @@ final class MediumPort {
   var plan = 0
   /// The next transmitted packet is damaged for all receivers.
   var spoilsNext = false
+  var crystal = MediumCrystal()
   /// The packet being received is damaged for this receiver.
   var isDamaged = false
 

@@ -159,6 +159,8 @@ extension RadioMedium {
     port.state = .waiting
     let start = port.clock.global(operation.start, near: time)
     let startUp = port.isOff(at: time) ? Int(MediumRadio.startUpTime) * 1000 : 0
+    let crystalStart = start - Int(MediumRadio.leadTime + MediumRadio.crystalStartUp) * 1000
+    port.crystal.require(from: max(time, crystalStart))
     guard start >= time + startUp + Int(MediumRadio.leadTime) * 1000, !happens(trouble.lateness) else {
       port.plan += 1
       let number = port.plan
@@ -177,6 +179,7 @@ extension RadioMedium {
       if !port.isOff(at: time) { port.idleSince = time }
       port.state = .idle
       port.plan += 1
+      port.crystal.release(at: time)
       return true
     case .transmitting, .receiving: return false
     }
@@ -192,6 +195,7 @@ extension RadioMedium {
       port.state = .idle
       port.idleSince = time
       port.operation = nil
+      port.crystal.release(at: time)
     case .transmitAfterSpace:
       port.state = .waiting
       if happens(trouble.lateness) {

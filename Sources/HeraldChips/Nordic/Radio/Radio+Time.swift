@@ -94,6 +94,7 @@ extension NRF.Radio where Block: ~Copyable {
 
   private mutating func prepareTimer() {
     isRunning = true
+    crystalStart = now()
     registers.trigger(At.startCrystal)
     // Without it TIMER0 may not start through PPI while the processor sleeps (anomaly 73).
     if !Chip.hasFastRampUp { registers.write(1, to: At.timerClock) }
@@ -108,8 +109,19 @@ extension NRF.Radio where Block: ~Copyable {
     return since & 0xFF_FFFF < 0x80_0000
   }
 
+  /// The time for which operations kept the crystal on; see `RadioPeripheral`. What else keeps it on is not
+  /// included (`RadioCrystal`).
+  public mutating func crystalTime() -> UInt32 {
+    // RTC0's interrupt could switch the crystal off meanwhile. It is handled afterwards.
+    registers.write(NRF.Interrupts.alarm, to: At.counterInterruptClear)
+    let sum = isRunning ? crystalTotal &+ now().since(crystalStart) : crystalTotal
+    if isRunning { registers.write(NRF.Interrupts.alarm, to: At.counterInterruptSet) }
+    return sum
+  }
+
   /// Switches TIMER0 and the crystal off.
   mutating func switchOff() {
+    crystalTotal &+= now().since(crystalStart)
     isRunning = false
     isStarting = false
     registers.write(.transmit | .receive | .timeout | .timerStart, to: At.channelClear)

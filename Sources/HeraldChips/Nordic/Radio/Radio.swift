@@ -40,6 +40,10 @@ extension NRF {
     /// The time at which TIMER0 was 0, in the microseconds of `RadioTime`.
     var timerBase: UInt32 = 0
 
+    /// The microseconds for which the crystal was on, up to its last stop, and when it was started last.
+    var crystalTotal: UInt32 = 0
+    var crystalStart = RadioTime(microseconds: 0)
+
     // The operation, or the step after it, that is in progress.
     var isTransmitting = false
     /// The first bit of the packet to be transmitted, or the earliest one of the packet to be received, by
@@ -133,6 +137,8 @@ extension NRF {
     public static var leadTime: UInt32 { Chip.leadTime }
     public static var planningTime: UInt32 { Chip.planningTime }
     public static var startUpTime: UInt32 { Chip.crystalStartUp }
+    public static var transmitRampUp: UInt32 { Chip.transmitRampUp }
+    public static var receiveRampUp: UInt32 { Chip.receiveRampUp }
 
     @_lifetime(&self)
     public mutating func outgoing() -> MutableSpan<UInt8> {
