@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import time
 
 from bumble.att import Attribute
 from bumble.gatt import Characteristic, CharacteristicValue, Service
@@ -23,6 +22,7 @@ class AndroidPhone(Phone):
 
     states = ("foreground", "background", "terminated")
     in_range = 3.0
+    scan_interval, scan_window = 1000, 250
 
     def __init__(self, air, name, address, payload, pseudo_address, *, legacy=False, rotates=None, advertises=True,
                  payload_period=300.0, rssi_period=15.0, sharing_period=15.0, rssi=-50, shares=b"", **options):
@@ -70,7 +70,7 @@ class AndroidPhone(Phone):
         await super().enter(state)
 
     def notices(self, address):
-        self.last_heard[address] = time.monotonic()
+        self.last_heard[address] = asyncio.get_running_loop().time()
         return self.state != "terminated"
 
     def duties(self):
@@ -115,7 +115,7 @@ class AndroidPhone(Phone):
         """The message that is due to a peer whose payload is known, if any: the payload, else others', else the RSSI."""
         def is_due(code):
             told = self.told.get((address, code))
-            return told is None or time.monotonic() - told >= self.periods[code]
+            return told is None or asyncio.get_running_loop().time() - told >= self.periods[code]
 
         if is_due(signals.PAYLOAD):
             return signals.Message(signals.PAYLOAD, self.payload)
@@ -130,12 +130,12 @@ class AndroidPhone(Phone):
             await asyncio.sleep(0.1)
             for address in [address for address, payload in self.met.items() if payload is not None]:
                 message = self.due(address)
-                near = time.monotonic() - self.last_heard.get(address, 0) < self.in_range
+                near = asyncio.get_running_loop().time() - self.last_heard.get(address, 0) < self.in_range
                 if message is None or not near or self.state == "terminated":
                     continue
                 try:
                     await self.send(address, message)
-                    self.told[address, message.code] = time.monotonic()
+                    self.told[address, message.code] = asyncio.get_running_loop().time()
                 except FAILURES:
                     if asyncio.current_task().cancelling():
                         raise

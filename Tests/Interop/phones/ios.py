@@ -1,7 +1,6 @@
 """An iOS-like phone, with its app in each of its states."""
 
 import asyncio
-import time
 
 from bumble import att, hci
 from bumble.att import Attribute
@@ -141,7 +140,7 @@ class IOSPhone(Phone):
 
     def notices(self, address):
         if self.state != "foreground":
-            now = time.monotonic()
+            now = asyncio.get_running_loop().time()
             if now - self.reported.get(address, -60.0) < self.scan_call:
                 return False
             self.reported[address] = now
