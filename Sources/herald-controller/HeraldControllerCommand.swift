@@ -49,10 +49,17 @@ struct HeraldControllerCommand: ParsableCommand {
       valueName: "ppm"))
   var drift = 0
 
+  @Option(
+    help: ArgumentHelp(
+      "How often the controller looks for commands and data of its host, in milliseconds of simulated time, 1 to 100. Simulations of many devices are faster with longer intervals.",
+      valueName: "ms"))
+  var poll = 1
+
   func validate() throws {
     guard (hci != nil) != edtt else {
       throw ValidationError("The host is either --hci tcp:PORT or --edtt.")
     }
+    guard (1...100).contains(poll) else { throw ValidationError("--poll takes 1 to 100 milliseconds.") }
     guard (-500...500).contains(drift) else { throw ValidationError("--drift takes -500 to 500 ppm.") }
   }
 
@@ -100,6 +107,7 @@ struct HeraldControllerCommand: ParsableCommand {
   private var options: PhyOptions {
     var options = PhyOptions()
     options.clockDeviation = drift
+    options.pollInterval = poll * 1000
     options.declaredDeviation = max(options.declaredDeviation, UInt16(drift.magnitude))
     options.seed = UInt64(seed) << 16 | UInt64(air.device)
     return options

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHCI
 import HeraldLinux
 import HeraldSystem
 import Logging
@@ -22,7 +23,7 @@ struct HeraldNodeCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The Bluetooth controller: tcp:HOST:PORT, unix:PATH, h4:/dev/ttyACM0[,BAUD][,noflow] or hci:N.",
+      "The Bluetooth controller: tcp:HOST:PORT, unix:PATH, h4:/dev/ttyACM0[,BAUD][,noflow] or hci:N. For development, air:SIMULATION:N: no controller, but its own link layer on a simulated medium, as device N.",
       valueName: "radio"), transform: { try RadioAddress($0) })
   var radio: RadioAddress
 
@@ -101,6 +102,9 @@ struct HeraldNodeCommand: ParsableCommand {
 
   func validate() throws {
     guard name.utf8.count <= 20, !name.isEmpty else { throw ValidationError("--name takes 1 to 20 bytes.") }
+    if case .air = radio, capture != nil {
+      throw ValidationError("There is no HCI traffic to --capture with --radio air.")
+    }
     guard (logPages ?? 1) > 0 else { throw ValidationError("--log-pages is at least one.") }
   }
 
@@ -120,10 +124,11 @@ struct HeraldNodeCommand: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     let level = logLevel
     LoggingSystem.bootstrap { _ in PlainLogHandler(logLevel: level) }
-    let ending: NodeEnding
+    var ending = NodeEnding.stopped
     do throws(SystemFailure) {
       let capture = try openCapture()
       switch radio {
+      case .air(let address): try join(address, configuration)
       case .userChannel(let adapter):
         ending = try start(configuration) { () throws(SystemFailure) in
           CapturedTransport(try HCIUserChannel(adapter: adapter), capture: capture)
@@ -161,9 +166,30 @@ struct HeraldNodeCommand: ParsableCommand {
     _ configuration: HeraldConfiguration, serving table: Table.Type,
     openingTransport open: () throws(SystemFailure) -> Transport
   ) throws(SystemFailure) -> NodeEnding {
-    var runner = try NodeRunner<Transport, Table>(
-      settings: self, configuration: configuration, openingTransport: open)
-    return try runner.run()
+    var runner = try NodeRunner<HCIRadio<Transport, 8>, Table>(
+      settings: self, configuration: configuration, clock: .system(SystemClock())
+    ) { () throws(SystemFailure) in HCIRadio(transport: try open()) }
+    return runner.run()
+  }
+
+  /// Executes the node as a device of a simulated medium. A restart ends it, because a device cannot join a
+  /// simulation that has begun.
+  private func join(_ address: PhyAddress, _ configuration: HeraldConfiguration) throws(SystemFailure) {
+    var options = PhyOptions()
+    options.seed = UInt64(address.device)
+    let device = try PhyDevice(address, options: options)
+    switch air.gatt {
+    case .usual: try join(device, configuration, serving: HeraldGATTTable.self)
+    case .bothSignals: try join(device, configuration, serving: HeraldBothSignalsGATTTable.self)
+    case .notifying: try join(device, configuration, serving: HeraldNotifyingGATTTable.self)
+    case .legacy: try join(device, configuration, serving: HeraldLegacyGATTTable.self)
+    }
+  }
+
+  private func join<Table: GATTTable>(
+    _ device: PhyDevice, _ configuration: HeraldConfiguration, serving table: Table.Type
+  ) throws(SystemFailure) {
+    try AirNode<Table>(device, settings: self, configuration: configuration).run()
   }
 }
 

@@ -2,7 +2,6 @@ import HeraldBluetooth
 import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldHAL
-import HeraldHCI
 import HeraldLinux
 
 /// The sensors other than the radio, and the recipients of their events: the output of the node, and live
@@ -12,8 +11,8 @@ typealias NodeSensors = SensorArray<
 >
 
 /// The node with its management functions.
-typealias NodeDevice<Transport: PollableTransport & ~Copyable, Table: GATTTable> = ManagedNode<
-  HCIRadio<Transport, 8>,
+typealias NodeDevice<RadioType: NodeRadio & ~Copyable, Table: GATTTable> = ManagedNode<
+  RadioType,
   ManagedPartList<FileFlash, SystemRandom, ConfiguredPayload, NodeSensors, NodeServices, Table, NodeBoard>,
   256, 8, 8
 >

@@ -2,7 +2,6 @@ import Glibc
 import HeraldBluetooth
 import HeraldEmbedded
 import HeraldHAL
-import HeraldHCI
 import HeraldLinux
 import Logging
 
@@ -15,7 +14,7 @@ enum NodeEnding {
 }
 
 /// The node's loop: waits for the controller, hosts and the deadline of the node.
-struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~Copyable {
+struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable {
   /// How often the log's file is synchronised with its medium. In between, a committed page survives the end
   /// of the process.
   private static var synchronisationPeriod: Interval { .seconds(60) }
@@ -23,9 +22,9 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
   private static var radioTimeout: Interval { .seconds(5) }
 
   private let logger = Logger(label: "herald-node")
-  private let clock = SystemClock()
+  private let clock: NodeClock
   private let signals: StopSignals
-  private var device: NodeDevice<Transport, Table>
+  private var device: NodeDevice<RadioType, Table>
   private var links: StreamLinks
   private var usb: USBIPDevice?
   private var input: OperatorInput
@@ -33,6 +32,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
   private var synchroniseAt: Instant
   private let radioAddress: RadioAddress
   private var checkRadioAt: Instant
+  private var usbAt: Instant
   /// The reason for the missing payload at the last check; `nil` if it was offered.
   private var complaint: String?
 
@@ -45,8 +45,8 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
   /// Creates the node. The controller is opened last, so that errors of local files and links are reported
   /// whether or not it is present.
   init(
-    settings: HeraldNodeCommand, configuration: HeraldConfiguration,
-    openingTransport open: () throws(SystemFailure) -> Transport
+    settings: HeraldNodeCommand, configuration: HeraldConfiguration, clock: NodeClock,
+    openingRadio open: () throws(SystemFailure) -> RadioType
   ) throws(SystemFailure) {
     let signals = try StopSignals()
     var random = try SystemRandom()
@@ -70,7 +70,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     let synchroniser = try flash.makeSynchroniser()
     let links = try StreamLinks(settings.link)
     let usb = try Self.openUSB(port: settings.usbip, serialNumber: directory.serialNumber)
-    let transport = try open()
+    let radio = try open()
     var serialNumber = InlineBytes<16>()
     for byte in directory.serialNumber.utf8 { serialNumber.append(byte) }
     var names = DeviceNames(name: "", model: "herald-node")
@@ -78,7 +78,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     // The closure that creates the sensors must not capture `self`, which is not completely initialised.
     let log = logger
     device = NodeDevice(
-      radio: HCIRadio(transport: transport), flash: flash, random: random, supplier: Self.take(&payload),
+      radio: radio, flash: flash, random: random, supplier: Self.take(&payload),
       delegate: NodeSensors(
         battery: BatterySensor(MachinePower()), visits: settings.peers.visitSensor,
         delegate: SensorDelegates(EventReporter(log), LiveTap())),
@@ -90,6 +90,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     device.node.core.key = key
     device.takeSettings(at: .start)
     device.node.core.neighbours = services
+    self.clock = clock
     self.signals = signals
     self.links = links
     self.usb = usb
@@ -98,6 +99,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     synchroniseAt = .start
     radioAddress = settings.radio
     checkRadioAt = clock.now + Self.radioTimeout
+    usbAt = .never
     Announcement.say("serial-number \(directory.serialNumber)")
     Announcement.say("radio \(settings.radio)")
     self.links.announce()
@@ -124,36 +126,51 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     }
   }
 
-  mutating func run() throws(SystemFailure) -> NodeEnding {
-    if let warning = device.node.core.values.supplier.warning { logger.warning("\(warning)") }
-    checkPayload(at: clock.now)
+  /// Executes the node until it is stopped.
+  mutating func run() -> NodeEnding {
+    begin()
     var polls = PollSet()
-    var usbAt = Instant.never
     while true {
-      var now = clock.now
-      let resetAt = device.tendFactoryReset(at: now)
-      device.tendPayload(at: now)
-      let deadline = min(
-        device.node.poll(at: now), resetAt, device.restartAt, synchroniseAt, checkRadioAt, usbAt)
+      let now = clock.now
+      let deadline = advance(at: now)
       polls.removeAll()
       polls.add(signals.descriptor)
-      polls.add(device.node.radio.transport.descriptor, write: device.node.radio.transport.wantsToWrite)
+      polls.add(device.node.radio.descriptor, write: device.node.radio.wantsToWrite)
       links.prepare(&polls)
       usb?.prepare(&polls)
       input.prepare(&polls)
       polls.wait(until: deadline, from: now)
-      now = clock.now
-      links.serve(at: now, device: &device)
-      usbAt = usb?.serve(at: now, device: &device) ?? .never
-      input.serve { device.obey($0, at: now) }
-      if signals.isRaised { return finish(.stopped) }
-      if now >= device.restartAt { return finish(.restart) }
-      if now >= synchroniseAt {
-        synchronise(at: now)
-        checkPayload(at: now)
-      }
-      if now >= checkRadioAt { checkRadio() }
+      if let ending = serve(at: clock.now) { return ending }
     }
+  }
+
+  /// Reports the state of the payload at the start.
+  mutating func begin() {
+    if let warning = device.node.core.values.supplier.warning { logger.warning("\(warning)") }
+    checkPayload(at: clock.now)
+  }
+
+  /// Polls the node. Returns when to do so again at the latest.
+  mutating func advance(at now: Instant) -> Instant {
+    let resetAt = device.tendFactoryReset(at: now)
+    device.tendPayload(at: now)
+    return min(device.node.poll(at: now), resetAt, device.restartAt, synchroniseAt, checkRadioAt, usbAt)
+  }
+
+  /// Serves hosts, standard input, signals and what is due, without blocking. Returns why the node has ended;
+  /// `nil` while it runs.
+  mutating func serve(at now: Instant) -> NodeEnding? {
+    links.serve(at: now, device: &device)
+    usbAt = usb?.serve(at: now, device: &device) ?? .never
+    input.serve { device.obey($0, at: now) }
+    if signals.isRaised { return finish(.stopped) }
+    if now >= device.restartAt { return finish(.restart) }
+    if now >= synchroniseAt {
+      synchronise(at: now)
+      checkPayload(at: now)
+    }
+    if now >= checkRadioAt { checkRadio() }
+    return nil
   }
 
   /// Checks the radio once, after start-up: later failures are reported by the radio.
@@ -180,7 +197,8 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     }
   }
 
-  private mutating func finish(_ ending: NodeEnding) -> NodeEnding {
+  /// Writes the log, and returns `ending`.
+  mutating func finish(_ ending: NodeEnding) -> NodeEnding {
     device.node.core.log.commit()
     synchronise(at: clock.now)
     logger.notice("\(ending == .restart ? "restarting" : "stopped"); the log is written")

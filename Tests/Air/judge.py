@@ -60,7 +60,8 @@ class Judge:
         self.connections = {}
         # All connections, also those whose access address was used again.
         self.created = []
-        self.recent = {channel: collections.deque(maxlen=8) for channel in range(40)}
+        # Many devices may answer the same packet at once.
+        self.recent = {channel: collections.deque(maxlen=64) for channel in range(40)}
         self.advertising = {}
         # Packets that were due T_IFS after another, and their greatest deviation in µs.
         self.answers, self.max_error = 0, 0
@@ -108,16 +109,18 @@ class Judge:
         if kind in QUESTIONS:
             self.answer(record, channel, kind, pdu)
         else:
-            self.advertise(record, channel, kind)
+            self.advertise(record, channel, kind, pdu)
         self.recent[channel].append(Sent(record.end, record.device, kind, pdu))
 
-    def advertise(self, record, channel, kind):
-        last = self.advertising.get(record.device)
+    def advertise(self, record, channel, kind, pdu):
+        # With another address, advertising has been enabled anew.
+        advertiser = record.device, pdu[2:8]
+        last = self.advertising.get(advertiser)
         if last and 0 < record.start - last[0] <= SAME_EVENT and last[1] >= channel:
             if not (kind == ADV_DIRECT_IND and record.start - last[0] <= HIGH_DUTY):
                 gap = record.start - last[0]
                 self.breach(record, f"{TYPE_NAMES[kind]} on channel {channel}, {gap} µs after channel {last[1]}")
-        self.advertising[record.device] = (record.start, channel)
+        self.advertising[advertiser] = (record.start, channel)
 
     def answer(self, record, channel, kind, pdu):
         questions = [sent for sent in self.recent[channel] if sent.kind in QUESTIONS[kind] and sent.device != record.device
@@ -133,7 +136,7 @@ class Judge:
         self.answered(record, record.start - question.end)
         if kind == CONNECT_IND:
             # The advertising event has ended. The advertiser's host may enable advertising again at once.
-            self.advertising.pop(question.device, None)
+            self.advertising.pop((question.device, question.pdu[2:8]), None)
             uses_algorithm_2 = bool(question.pdu[0] & pdu[0] & CHANNEL_SELECTION_2)
             connection = JudgedConnection(self, record.end, record.device, pdu, uses_algorithm_2)
             faults = [what for is_present, what in connect_faults(connection.parameters) if is_present]

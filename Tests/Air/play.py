@@ -1,4 +1,4 @@
-"""Runs devices on a medium: functions of a `Phy` in threads of this process, and programs."""
+"""Runs devices on a medium: functions of a `Phy` in threads of this process, and programs. A program may be several devices."""
 
 import socket
 import subprocess
@@ -38,8 +38,8 @@ def free_port():
 
 
 def play(*devices, seconds=3, **options):
-    """Runs a simulation of `seconds`; the keyword options are those of `Medium`. A device is a function of a `Phy`, or a
-    `Program`. Returns the results of the functions and (exit status, output) of the programs, in the order of the devices, and
+    """Runs a simulation of `seconds`; the keyword options are those of `Medium`. A device is a function of a `Phy`, a
+    `Program`, or None if the program of another device joins as this one, too. Returns the results of the functions and (exit status, output) of the programs, in the order of the devices, and
     the records. An exception of a function is raised here."""
     simulation, recorded = uuid.uuid4().hex[:8], Recorded()
     results, failures, threads, programs = {}, [], [], {}
@@ -60,7 +60,7 @@ def play(*devices, seconds=3, **options):
             if isinstance(device, Program):
                 words = device.command(simulation, number)
                 programs[number] = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-            else:
+            elif device:
                 threads.append(threading.Thread(target=execute, args=(number, device), daemon=True))
                 threads[-1].start()
         Medium(simulation, len(devices), out=recorded, **options).run(round(seconds * 1000000))

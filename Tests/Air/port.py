@@ -36,7 +36,8 @@ class Misuse(Exception):
 
 
 class Transmission:
-    def __init__(self, request, packet):
+    def __init__(self, sender, request, packet):
+        self.sender = sender
         (self.start, self.end, self.abort, self.recheck, self.address, self.modulation, self.frequency, self.power,
          _) = request
         self.packet = packet
@@ -110,7 +111,7 @@ class Port:
             self.at(until, Order.END_WAIT, self.waited)
         elif code == TX:
             request = TX_REQUEST.unpack(self.source.read(TX_REQUEST.size))
-            self.transmission = Transmission(request, self.source.read(request[-1]))
+            self.transmission = Transmission(self.number, request, self.source.read(request[-1]))
             self.check(self.transmission.start > now or now == 0, f"transmission at {self.transmission.start}")
             self.at(self.transmission.start, Order.BEGIN_TX, self.begin_transmission)
         elif code == RX:
@@ -203,7 +204,7 @@ class Port:
     def detects(self, transmission):
         """Whether a transmission is detected. Half of the lost packets are not, and the others are damaged, some in the header."""
         reception = self.reception
-        if not reception.matches(transmission):
+        if not reception.matches(transmission) or not self.medium.reaches(transmission.sender, self.number):
             return False
         reception.is_damaged = self.medium.happens(self.medium.loss)
         reception.is_header_damaged = reception.is_damaged and self.medium.happens(DAMAGED_HEADERS)
@@ -235,7 +236,7 @@ class Port:
 
     def address_found(self):
         reception, packet = self.reception, self.reception.packet.packet
-        reception.rssi = self.medium.rssi(reception.frequency, QUIET)
+        reception.rssi = self.medium.rssi(self.number, reception.frequency, QUIET)
         done = RX_DONE.pack(IN_PROGRESS, len(packet), reception.sync_end, self.medium.now, reception.rssi)
         self.tell(ADDRESS_FOUND, done, packet)
         code = self.header()

@@ -15,10 +15,11 @@ import cases_central
 import cases_controller
 import cases_devices
 import cases_load
+import cases_wearable
 from case import ROOT, Case
 
 # The longest come first.
-MODULES = [cases_load, cases_central, cases_devices, cases_controller]
+MODULES = [cases_wearable, cases_load, cases_central, cases_devices, cases_controller]
 CASES = {case.__name__: case for module in MODULES for case in module.CASES}
 TIME_LIMIT = 280
 FIGURES = ROOT / ".build/figures/air.json"

@@ -64,6 +64,27 @@ class JudgeTest(unittest.TestCase):
                 transmitted[place] = record._replace(mhz=record.mhz + 2 if record.mhz < 78 else 4)
         self.assert_found("LL_CON_PER_BV-06-C", change, "in place of")
 
+    def test_advertising_begins_anew_with_another_address_only(self):
+        def record(start, mhz, address):
+            pdu = bytes([0x42, 6]) + address
+            packet = pdu + crc24(pdu, ADVERTISING_CRC)
+            return records.Record(start, start + duration(len(packet)), 0, mhz, ADVERTISING_ADDRESS, packet)
+        first, second = bytes([0xC0] * 6), bytes([0xC1] * 6)
+        self.assertEqual(judge([record(1000, 80, first), record(2368, 2, second)]).breaches, [])
+        [(_, what)] = judge([record(1000, 80, first), record(2368, 2, first)]).breaches
+        self.assertIn("on channel 37, 1368 µs after channel 39", what)
+
+    def test_many_devices_may_answer_the_same_packet(self):
+        own = bytes([0xC0] * 6)
+
+        def record(start, device, pdu):
+            packet = pdu + crc24(pdu, ADVERTISING_CRC)
+            return records.Record(start, start + duration(len(packet)), device, 2, ADVERTISING_ADDRESS, packet)
+        question = record(1000, 0, bytes([0x40, 6]) + own)
+        answers = [record(question.end + 150, number, bytes([0xC3, 12, *[number] * 6]) + own) for number in range(1, 21)]
+        judged = judge([question, *answers])
+        self.assertEqual((judged.breaches, judged.answers), ([], 20))
+
     def test_a_wrong_sequence_number(self):
         def change(transmitted, places, crc_init):
             record = transmitted[places[40]]

@@ -57,6 +57,14 @@ class Medium(unittest.TestCase):
             results, _ = play(sender, late, lambda phy: phy.receive(46999, 37, 500), collides=collides)
             self.assertEqual(results[2].crc_ok, not collides)
 
+    def test_with_a_centre_all_devices_are_in_range_of_that_one_only(self):
+        def receiver(phy):
+            packet = phy.receive(46999, 37, 500)
+            return packet and packet.rssi
+        for centre, heard in ((0, [-60, -60]), (1, [-60, None]), (2, [None, -60])):
+            results, _ = play(sender, receiver, receiver, centre=centre)
+            self.assertEqual(results[1:], heard, f"centre {centre}")
+
     def test_a_recheck_moves_the_end_of_a_reception(self):
         import phy as interface
         from packets import ADVERTISING_ADDRESS

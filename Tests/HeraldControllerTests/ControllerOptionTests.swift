@@ -23,7 +23,7 @@ struct ControllerOptionTests {
     let command = try HeraldControllerCommand.parse(Self.required)
     #expect(command.air == PhyAddress(simulation: "run", device: 3))
     #expect(
-      command.hci?.port == 0 && !command.edtt && command.seed == 1 && command.drift == 0
+      command.hci?.port == 0 && !command.edtt && command.seed == 1 && command.drift == 0 && command.poll == 1
         && command.address == nil)
     #expect(complaint(["--air", "run:3"])?.contains("--hci") == true)
     #expect(complaint(Self.required + ["--edtt"])?.contains("--edtt") == true)
@@ -46,5 +46,11 @@ struct ControllerOptionTests {
   func drift(value: Int) throws {
     #expect(complaint(Self.required + ["--drift", "\(value)"])?.contains("--drift") == true)
     #expect(try HeraldControllerCommand.parse(Self.required + ["--drift", "-500"]).drift == -500)
+  }
+
+  @Test("The time between two looks at the host is limited", arguments: [0, -1, 101])
+  func poll(value: Int) throws {
+    #expect(complaint(Self.required + ["--poll=\(value)"])?.contains("--poll") == true)
+    #expect(try HeraldControllerCommand.parse(Self.required + ["--poll", "100"]).poll == 100)
   }
 }

@@ -161,6 +161,24 @@ struct PhyDeviceTests {
     #expect(program.polls == [0, 1000, 2000, 3000])
   }
 
+  @Test("The time between two calls of the host is an option")
+  func pollInterval() throws {
+    var options = PhyOptions()
+    options.pollInterval = 10_000
+    let program = try run(options) { _, poll in
+      poll < 3
+    } phy: { phy in
+      for time in [10_000, 20_000] as [UInt64] {
+        #expect(phy.header() == 0x01)
+        #expect(phy.number(phy.take(8)) == time)
+        phy.tell(0x81)
+      }
+      #expect(phy.header() == 0xFFFF)
+    }
+    #expect(program.polls == [0, 10_000, 20_000])
+    #expect(program.device.now == Instant(milliseconds: 20))
+  }
+
   @Test("A transmission has the PDU, its CRC and its duration")
   func transmission() throws {
     let program = try run { program, poll in

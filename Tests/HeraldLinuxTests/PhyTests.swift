@@ -34,6 +34,15 @@ struct PhyTests {
     }
   }
 
+  @Test(
+    "The time of a host deviates as the clock of its radio", arguments: [(0, 3_600_000), (500, 3_601_800)])
+  func elapsed(deviation: Int, milliseconds: UInt64) {
+    let clock = PhyClock(deviation: deviation, offset: 4_294_000_000)
+    #expect(clock.elapsed(0) == .start)
+    #expect(clock.elapsed(999) == .start)
+    #expect(clock.elapsed(3_600_000_000) == Instant(milliseconds: milliseconds))
+  }
+
   @Test("Faults occur at their rate")
   func faults() {
     var random = PhyRandom(seed: 1)

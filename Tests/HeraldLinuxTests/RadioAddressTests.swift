@@ -14,6 +14,7 @@ struct RadioAddressTests {
       ("h4:/dev/ttyACM0,1000000", .serial(path: "/dev/ttyACM0", baud: 1_000_000, flowControl: true)),
       ("h4:/dev/ttyUSB1,115200,noflow", .serial(path: "/dev/ttyUSB1", baud: 115_200, flowControl: false)),
       ("hci:0", .userChannel(adapter: 0)),
+      ("air:run1:2", .air(PhyAddress(simulation: "run1", device: 2))),
     ])
   func roundTrip(text: String, address: RadioAddress) throws {
     #expect(try RadioAddress(text) == address)
@@ -32,13 +33,14 @@ struct RadioAddressTests {
     arguments: [
       "", "tcp", "tcp:", "tcp:host", "tcp:host:", "tcp:host:0", "tcp:host:65536", "tcp::1", "unix:", "h4:",
       "h4:/dev/tty,12345", "h4:/dev/tty,fast", "hci:", "hci:x", "hci:-1", "hci:65535", "usb:1", ":",
+      "air", "air:", "air:run1", "air:run1:x", "air::0", "air:a/b:0",
     ])
   func refused(text: String) {
     do {
       _ = try RadioAddress(text)
       Issue.record("'\(text)' was taken")
     } catch {
-      #expect(error.description.contains("hci:N"))
+      #expect(error.description.contains("hci:N and air:SIMULATION:N"))
       #expect(error.description.hasPrefix("cannot use '\(text)' as a radio: "))
     }
   }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HeraldBluetooth
 import HeraldEmbedded
+import HeraldLinux
 import Testing
 
 @testable import herald_node
@@ -33,6 +34,17 @@ struct OptionTests {
     #expect(given.addressPeriod == core.addressPeriod && given.expiry == core.expiry)
     #expect(given.advertisement == core.advertisement)
     #expect(given.introspection.ignored == .none && given.introspection.customService == nil)
+  }
+
+  @Test("Without a controller there is no HCI traffic to capture")
+  func capture() throws {
+    let radio = ["--radio", "air:run1:0", "--storage", "/tmp"]
+    let command = try HeraldNodeCommand.parse(radio)
+    #expect(command.radio == .air(PhyAddress(simulation: "run1", device: 0)))
+    #expect(throws: (any Error).self) {
+      try HeraldNodeCommand.parse(radio + ["--capture", "/tmp/a.btsnoop"])
+    }
+    #expect(complaint(["--capture", "/tmp/a.btsnoop"]) == nil)
   }
 
   @Test("Each option sets what it names")

@@ -2,7 +2,6 @@
 the tables of Herald's document on testing beacons have them, from the wearable's own log."""
 
 import asyncio
-import time
 
 import herald
 from contact_rows import pull_until, rows_of, summary, time_of
@@ -127,11 +126,17 @@ def missing(subjects, holds):
 
 async def case_discovers_tracks_and_resumes_phones_in_every_state():
     """HP-55, HP-03, HP-16, HP-57."""
-    async with World(apart=True, able=True) as world:
+    await discover_track_and_resume(World(apart=True, able=True))
+
+
+async def discover_track_and_resume(world):
+    """Fills the tables in a world in which each phone is in range of the node only, and checks that every phone that is there is discovered, tracked and
+    resumed by the node, and the node by it."""
+    async with world:
         output = world.folder / "out"
+        node = await world.node("--link", "tcp:0", "--expiry", str(EXPIRY_SECONDS))
         neighbours = [await world.neighbour(number, kind) for number, kind in enumerate(
             ("television", "earphones", "tablet", "strap", "lamp", "nothing"), 1)]
-        node = await world.node("--link", "tcp:0", "--expiry", str(EXPIRY_SECONDS))
         subjects = await everybody(world)
         there = [subject for subject in subjects if subject.is_there]
         shown = {subject: [] for subject in subjects}
@@ -157,8 +162,9 @@ async def case_discovers_tracks_and_resumes_phones_in_every_state():
                         shown[subject].append(letter)
 
         async def wait_for_phones(letter, holds, seconds):
-            deadline = time.monotonic() + seconds
-            while not all(holds(subject) for subject in there) and time.monotonic() < deadline:
+            loop = asyncio.get_running_loop()
+            deadline = loop.time() + seconds
+            while not all(holds(subject) for subject in there) and loop.time() < deadline:
                 await asyncio.sleep(0.05)
             for subject in subjects:
                 if holds(subject):
@@ -166,7 +172,7 @@ async def case_discovers_tracks_and_resumes_phones_in_every_state():
 
         await wait_for("D", lambda subject, rows: subject.detected(rows), 2 * PATIENCE)
         await wait_for_phones("D", lambda subject: OWN in subject.phone.met.values(), PATIENCE)
-        start = time.time()
+        start = world.now()
         heard = {subject: subject.heard_of_us for subject in subjects}
         await wait_for("T", lambda subject, rows: subject.tracked(rows, start), PATIENCE)
         await wait_for_phones("T", lambda subject: subject.heard_of_us >= heard[subject] + 2, PATIENCE)

@@ -1,9 +1,10 @@
-"""The setup of a case: a radio medium, a node on it, and a folder that is removed afterwards."""
+"""The setup of a case: a radio medium, a node and phones on it, and a folder that is removed afterwards."""
 
 import asyncio
 import contextlib
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
 from bumble import hci
@@ -22,30 +23,16 @@ from phones.others import OTHER_DEVICES, OtherDevice
 NODE_ADDRESS = "00:11:22:33:44:55"
 
 
-class World:
-    """An asynchronous context manager; phones leave and nodes stop with it.
+class Meeting:
+    """Nodes and phones on an air, and a folder that is removed afterwards. An asynchronous context manager; phones leave and nodes stop with it."""
 
-    - `apart`: each phone is in range of the node only, and of no other phone.
-    - `able`: the node's controller scans while it connects.
-    """
-
-    def __init__(self, *, stock=False, apart=False, able=False):
-        self.air = air_module.Air()
+    def __init__(self, air):
+        self.air = air
         self.folder = Path(tempfile.mkdtemp(prefix="herald-interop-"))
-        self.controller = air_module.add_controller(
-            self.air, "node", NODE_ADDRESS, stock, air_module.EVERYTHING_AT_ONCE if able else None)
-        if apart:
-            self.air.centre = self.controller
-        self.rssi_values = RSSIValues({"*": Walk.parse("-60")})
         self.nodes = []
         self.phones = []
-        self.server = None
-        self.others = []
 
     async def __aenter__(self):
-        self.server = await air_module.serve(self.controller)
-        self.proxy = RSSIProxy("127.0.0.1", air_module.port_of(self.server), self.rssi_values)
-        self.port = await self.proxy.start()
         return self
 
     async def __aexit__(self, kind, error, trace):
@@ -59,14 +46,11 @@ class World:
         if error is not None:
             for phone in self.phones:
                 print(f"  {phone}")
-        for server in [self.server, self.proxy.server, *self.others]:
-            server.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    async def node(self, *options, radio=None, storage="storage", ready=True, **settings):
-        """A running node; by default over the proxy, and with its radio ready."""
-        node = Node(radio or f"tcp:127.0.0.1:{self.port}", self.folder / storage, *options, **settings)
-        return await self.start(node, ready=ready)
+    def now(self):
+        """The time of nodes and phones, in seconds since 1970."""
+        return time.time()
 
     async def start(self, node, ready=True):
         """This node, running until the case is over."""
@@ -75,14 +59,6 @@ class World:
         if ready:
             await node.ready()
         return node
-
-    async def another_node(self, number, *options, **settings):
-        """A further node, on a separate controller that receives every device with -50 dBm."""
-        controller = air_module.add_controller(self.air, f"node {number}", f"00:11:22:33:44:{number:02X}")
-        server = await air_module.serve(controller)
-        self.others.append(server)
-        return await self.node(
-            *options, radio=f"tcp:127.0.0.1:{air_module.port_of(server)}", storage=f"storage-{number}", **settings)
 
     async def android(self, number=1, *, identifier=None, **options):
         """An Android-like phone that has arrived."""
@@ -106,6 +82,48 @@ class World:
         self.phones.append(phone)
         await phone.arrive()
         return phone
+
+
+class World(Meeting):
+    """A meeting on Bumble's virtual controllers.
+
+    - `apart`: each phone is in range of the node only, and of no other phone.
+    - `able`: the node's controller scans while it connects.
+    """
+
+    def __init__(self, *, stock=False, apart=False, able=False):
+        super().__init__(air_module.Air())
+        self.controller = air_module.add_controller(
+            self.air, "node", NODE_ADDRESS, stock, air_module.EVERYTHING_AT_ONCE if able else None)
+        if apart:
+            self.air.centre = self.controller
+        self.rssi_values = RSSIValues({"*": Walk.parse("-60")})
+        self.server = None
+        self.others = []
+
+    async def __aenter__(self):
+        self.server = await air_module.serve(self.controller)
+        self.proxy = RSSIProxy("127.0.0.1", air_module.port_of(self.server), self.rssi_values)
+        self.port = await self.proxy.start()
+        return self
+
+    async def __aexit__(self, kind, error, trace):
+        await super().__aexit__(kind, error, trace)
+        for server in [self.server, self.proxy.server, *self.others]:
+            server.close()
+
+    async def node(self, *options, radio=None, storage="storage", ready=True, **settings):
+        """A running node; by default over the proxy, and with its radio ready."""
+        node = Node(radio or f"tcp:127.0.0.1:{self.port}", self.folder / storage, *options, **settings)
+        return await self.start(node, ready=ready)
+
+    async def another_node(self, number, *options, **settings):
+        """A further node, on a separate controller that receives every device with -50 dBm."""
+        controller = air_module.add_controller(self.air, f"node {number}", f"00:11:22:33:44:{number:02X}")
+        server = await air_module.serve(controller)
+        self.others.append(server)
+        return await self.node(
+            *options, radio=f"tcp:127.0.0.1:{air_module.port_of(server)}", storage=f"storage-{number}", **settings)
 
     async def host(self, address="F0:D1:00:00:02:01"):
         """A plain Bumble host on the medium, without a Herald service."""

@@ -16,6 +16,9 @@ struct PhyClock {
     RadioTime(microseconds: offset &+ UInt32(truncatingIfNeeded: time * rate / 1_000_000))
   }
 
+  /// The time since the start of the simulation, at a simulated time in microseconds.
+  func elapsed(_ time: Int) -> Instant { Instant(milliseconds: UInt64(time * rate / 1_000_000_000)) }
+
   /// The first simulated time, in microseconds, at which the clock has reached `local`, which is less than 35
   /// minutes from `now`.
   func simulated(_ local: RadioTime, near now: Int) -> Int {

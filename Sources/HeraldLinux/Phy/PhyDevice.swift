@@ -8,7 +8,7 @@ public protocol PhyProgram: AnyObject {
   func radioInterrupt() -> Bool
   /// Performs the work that is not required within 150 µs: `LinkLayer.procedures`.
   func procedures()
-  /// Serves the host; called every `PhyDevice.pollInterval` of simulated time, also during an operation.
+  /// Serves the host; called every `PhyOptions.pollInterval` of simulated time, also during an operation.
   /// Simulated time stands during the call, which may therefore block. Returns `false` to leave the
   /// simulation.
   func pollHost() -> Bool
@@ -26,17 +26,14 @@ public protocol PhyProgram: AnyObject {
 /// ```
 ///
 /// **Calls.** When an operation has ended, `run` calls `radioInterrupt` of the program and, if the result is
-/// `true`, `procedures`. `pollHost` is called first when `run` begins, and every millisecond of simulated
-/// time from then on. It may call all methods of a link layer for the host, including those that start or
+/// `true`, `procedures`. `pollHost` is called first when `run` begins, and every
+/// `PhyOptions.pollInterval` of simulated time from then on. It may call all methods of a link layer for the host, including those that start or
 /// cancel an operation of the radio: a reception in progress is requested such that the phy asks at the time
 /// of the next call whether it is to be continued. The simulated time is therefore never ahead of the host by
-/// more than `pollInterval`.
+/// more than that interval.
 ///
 /// **Time.** Computing takes no simulated time. `PhyOptions` adds clock drift, delays and late operations.
 public final class PhyDevice {
-  /// The simulated time between two calls of `pollHost`, in microseconds.
-  public static let pollInterval = 1000
-
   /// The state of the radio.
   enum State {
     /// No operation.
@@ -107,6 +104,10 @@ public final class PhyDevice {
     incoming.deallocate()
   }
 
+  /// The time since the start of the simulation, as the device's clock has it: the time of a host that runs on
+  /// the same oscillator as the radio.
+  public var now: Instant { clock.elapsed(time) }
+
   /// The radio of the device. There is one: it is to be called once.
   public func makeRadio() -> PhyRadio { PhyRadio(self) }
 
@@ -132,7 +133,7 @@ public final class PhyDevice {
   /// Calls `pollHost` and determines the time of the next call.
   func poll(_ program: some PhyProgram) {
     isLeaving = isLeaving || !program.pollHost()
-    nextPoll = time - time % Self.pollInterval + Self.pollInterval
+    nextPoll = time - time % options.pollInterval + options.pollInterval
   }
 
   /// Makes one request of the phy, or one call of the program.

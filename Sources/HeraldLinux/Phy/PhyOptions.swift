@@ -9,6 +9,8 @@ public struct PhyOptions: Sendable {
   public var lateness: UInt32 = 0
   /// The maximum delay of the call of `procedures`, in microseconds.
   public var longestDelay: UInt32 = 0
+  /// The simulated time between two calls of `PhyProgram.pollHost`, in microseconds, at least 1.
+  public var pollInterval = 1000
   /// The seed of lateness, delays and the initial value of the clock; equal seeds give equal simulations.
   public var seed: UInt64 = 1
 

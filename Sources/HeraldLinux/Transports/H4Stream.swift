@@ -41,7 +41,7 @@ public struct H4Stream: PollableTransport, ~Copyable {
     switch address {
     case .tcp(let host, let port): try StreamSocket.resolve(host: host, port: port)
     case .unix(let path): StreamSocket.unix(path)
-    case .serial, .userChannel: nil
+    case .serial, .userChannel, .air: nil
     }
   }
 

@@ -8,6 +8,8 @@ public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
   case serial(path: String, baud: UInt32, flowControl: Bool)
   /// The Linux HCI user channel of adapter N: `hci:N`.
   case userChannel(adapter: UInt16)
+  /// No controller, but the link layer of this process on a simulated 2.4 GHz medium: `air:SIMULATION:N`.
+  case air(PhyAddress)
 
   /// Parses the written form. The error states what is invalid.
   public init(_ text: String) throws(SystemFailure) {
@@ -29,6 +31,11 @@ public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
         throw Self.refused(text, "'\(rest)' is not the number of an adapter")
       }
       self = .userChannel(adapter: adapter)
+    case "air":
+      guard let address = try? PhyAddress(rest) else {
+        throw Self.refused(text, "'\(rest)' is not the name of a simulation and the number of a device")
+      }
+      self = .air(address)
     default:
       throw Self.refused(text, "'\(parts[0])' is not a way to a controller")
     }
@@ -67,7 +74,8 @@ public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
   private static func refused(_ text: String, _ reason: String) -> SystemFailure {
     SystemFailure(
       "use", "'\(text)' as a radio", reason: reason,
-      advice: "the forms are tcp:HOST:PORT, unix:PATH, h4:/dev/ttyACM0[,BAUD][,noflow] and hci:N")
+      advice:
+        "the forms are tcp:HOST:PORT, unix:PATH, h4:/dev/ttyACM0[,BAUD][,noflow], hci:N and air:SIMULATION:N")
   }
 
   /// Advice for a controller that is present but does not respond.
@@ -78,6 +86,7 @@ public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
       "does it speak H4, at \(baud) baud, \(flowControl ? "with" : "without") flow control (RTS/CTS)? "
         + "The form is h4:PATH,BAUD[,noflow]"
     case .userChannel: "check `dmesg` for errors of the adapter"
+    case .air: "is the medium running?"
     }
   }
 
@@ -88,6 +97,7 @@ public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
     case .unix(let path): "unix:\(path)"
     case .serial(let path, let baud, let flowControl): "h4:\(path),\(baud)\(flowControl ? "" : ",noflow")"
     case .userChannel(let adapter): "hci:\(adapter)"
+    case .air(let address): "air:\(address)"
     }
   }
 }

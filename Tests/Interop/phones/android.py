@@ -22,6 +22,7 @@ class AndroidPhone(Phone):
 
     states = ("foreground", "background", "terminated")
     in_range = 3.0
+    scan_interval, scan_window = 1000, 250
 
     def __init__(self, air, name, address, payload, pseudo_address, *, legacy=False, rotates=None, advertises=True,
                  payload_period=300.0, rssi_period=15.0, sharing_period=15.0, rssi=-50, shares=b"", **options):

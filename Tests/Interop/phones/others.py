@@ -4,10 +4,7 @@ import asyncio
 
 from bumble import hci
 from bumble.device import Device, DeviceConfiguration
-from bumble.host import Host
-from bumble.transport.common import AsyncPipeSink
 
-import air as air_module
 import herald
 
 # Advertising data of devices that have nothing to do with Herald.
@@ -46,10 +43,8 @@ class OtherDevice:
         return self.address
 
     async def arrive(self):
-        self.controller = air_module.add_controller(self.air, self.name, "00:00:00:00:00:00")
-        device = Device(
-            config=DeviceConfiguration(name=self.name, address=hci.Address(self.address)),
-            host=Host(self.controller, AsyncPipeSink(self.controller)))
+        self.controller, host = await self.air.attach(self.name)
+        device = Device(config=DeviceConfiguration(name=self.name, address=hci.Address(self.address)), host=host)
         device.on("connection", self.connections.append)
         await device.power_on()
         await device.start_advertising(

@@ -32,6 +32,8 @@ class Phone:
     """A phone that can come and go, with the app in one of its `states`. Subclasses define its advertising, its GATT server and its exchange with a peer."""
 
     connect_timeout = 8.0
+    # How it scans, in ms.
+    scan_interval, scan_window = 300, 30
     states = ("foreground",)
 
     def __init__(self, air, name, address, payload, *, state="foreground", mtu=517, advertising_interval=100,
@@ -112,8 +114,12 @@ class Phone:
         await self.enter(self.state)
         if self.reads_peers:
             self.device.on("advertisement", self.on_advertisement)
-            await self.device.start_scanning()
+            await self.scan()
         self.tasks = [asyncio.create_task(duty) for duty in self.duties()]
+
+    async def scan(self):
+        """Scans, without scan requests: those of many phones would collide with their connection requests."""
+        await self.device.start_scanning(active=False, scan_interval=self.scan_interval, scan_window=self.scan_window)
 
     async def enter(self, state):
         """Changes the state of the app."""
@@ -161,11 +167,17 @@ class Phone:
         """Continues under another address, as Android does each quarter of an hour."""
         async with self.connecting:
             async with self.beginning:
+                # A controller refuses another address while it advertises or scans.
+                is_scanning = self.device.is_scanning
                 await self.device.stop_advertising()
+                if is_scanning:
+                    await self.device.stop_scanning()
                 self.address = address
                 self.device.random_address = hci.Address(address)
                 await self.device.send_command(
                     hci.HCI_LE_Set_Random_Address_Command(random_address=hci.Address(address)))
+                if is_scanning:
+                    await self.scan()
             await self.advertise()
 
     # Being connected.
