@@ -2,13 +2,17 @@
 Every packet is judged."""
 
 import asyncio
+import json
 import os
 import threading
 import unittest
 
+import figures
 from emulator import ROOT
-from nrf52.air import OnAir
-from nrf52.on_chip import OWN, OnChip
+from nrf52.air import OnAir, Silence
+from nrf52.clocks import MILLISECOND, SECOND
+from nrf52.energy import ROLES, mean_current
+from nrf52.on_chip import OWN
 
 # These are found by additions of those above to the path.
 import herald
@@ -17,13 +21,16 @@ from phones.android import AndroidPhone
 from phones.ios import IOSPhone
 from phy_hosts import Brake, PhyAir
 from play import Program, free_port, play
+from test_nrf52_usb import Asked
 from world import until
 
 CONTROLLER = os.environ.get("HERALD_CONTROLLER", ROOT / ".build/release/herald-controller")
 
 
-class Badge(OnChip):
+class Badge(Asked):
     role = "badge"
+    # Whether it has a management link.
+    has_link = True
 
     def on_air(self, scenario, hosts, **options):
         """Runs the image with so many controllers, and a coroutine that uses them."""
@@ -86,6 +93,27 @@ class Badge(OnChip):
         self.assertLessEqual(judged.max_error, 2)
         print(f"\n  {len(self.transmitted)} packets, {judged.answers} answers, error of T_IFS at most {judged.max_error} µs")
 
+    def test_its_counters_account_for_the_radio(self):
+        if not self.has_link:
+            self.skipTest("without a management link")
+        chip, silence = self.chip, Silence(self.chip)
+        while chip.seconds < 120:
+            chip.run_for(0.01)
+        # The management link is used afterwards. Instructions take up to two cycles.
+        awake, stalled, crystal = 2 * chip.processor.instructions / chip.cycles, chip.stalled / chip.cycles, chip.clocks.crystal_time / MILLISECOND
+        text, output = self.ask(("stats",), ("stats", "--json"))
+        counters, seconds = json.loads(output), chip.cycles / SECOND
+        for role in ROLES:
+            self.assertIn(f"{role} ", text)
+            used = counters[role]
+            self.assertEqual(set(used), {"receive_ms", "transmit_ms", "ramp_ms", "crystal_ms", "events", "late", "skipped", "lost"})
+            self.assertLessEqual(used["transmit_ms"] + used["receive_ms"] + used["ramp_ms"], used["crystal_ms"] + 3, role)
+        self.assertAlmostEqual(counters["advertiser"]["transmit_ms"], silence.transmitted / 1000, delta=3)
+        total = sum(counters[role]["crystal_ms"] for role in ROLES)
+        self.assertTrue(crystal <= total + 5 <= 1000 * seconds, (crystal, total, seconds))
+        mean, parts = mean_current(chip.kind.memory.name, counters, seconds, awake, stalled)
+        print(f"\n  {figures.add(f'{self.board}.energy_ma', round(mean, 3))} over {seconds:.0f} s: " + ", ".join(f"{name} {value:.3f}" for name, value in parts.items()))
+
 
 class BadgeOfNRF52840(Badge):
     board = "nrf52840dk"
@@ -94,6 +122,7 @@ class BadgeOfNRF52840(Badge):
 class BadgeOfMicrobit(Badge):
     """The nRF51822, with 16 KB of RAM."""
     board = "microbit"
+    has_link = False
 
 
 if __name__ == "__main__":

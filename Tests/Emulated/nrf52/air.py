@@ -83,3 +83,16 @@ class OnAir:
         if self.chip.cycles < self.chip.halted_until or self.chip.processor.is_asleep and not self.chip.system.wakes:
             return max(self.chip.next_time // MICROSECOND, self.phy.now + 1)
         return self.phy.now + 1
+
+
+class Silence:
+    """No medium: the chip receives nothing. `transmitted` is the duration of what it transmits, in µs."""
+
+    def __init__(self, chip):
+        self.transmitted = 0
+        chip.radio.air = self
+
+    def transmit(self, start, megahertz, address, pdu, crc_init):
+        length = duration(len(pdu) + 3)
+        self.transmitted += length
+        return start + length
