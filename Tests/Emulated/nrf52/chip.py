@@ -66,8 +66,8 @@ class Chip:
         self.queue, self.numbered = [], 0
         self.failure = self.wanted_reset = None
         self.slept_at = 0
-        # Until when the processor waits for the bus.
-        self.halted_until = 0
+        # Until when the processor waits for the bus, and for how long it has waited or is to.
+        self.halted_until = self.stalled = 0
         self.is_paused = False
         self.resets = []
         # Whether RAM is retained over a watchdog reset, which the manual does not guarantee.
@@ -133,6 +133,7 @@ class Chip:
     def stand_still(self, cycles):
         """The processor waits for the bus, from the end of its block of instructions on. The peripherals do not."""
         self.halted_until = max(self.halted_until, self.cycles) + cycles
+        self.stalled += cycles
         self.processor.stop()
 
     def settle(self):

@@ -1,0 +1,42 @@
+"""The mean current of a chip with its own radio, from the counters of its link layer, and from what the model counts: instructions and the time of flash operations.
+
+Currents in mA, typical values at 3 V with the DC/DC converter, of the product specifications. Those that the simulation uses as well are read from its source (`EnergyModel`)."""
+
+import re
+
+from emulator import ROOT
+
+SOURCE = ROOT / "Sources" / "HeraldSimulation" / "Air" / "EnergyModel.swift"
+# The high-frequency clock from the crystal, with a TIMER at 1 MHz, and the same from the internal oscillator (nRF52840 PS, "Current consumption", I_TIMER2 and I_TIMER0). The
+# driver runs TIMER0 while the crystal is on.
+CRYSTAL, INTERNAL = 0.646, 0.418
+ROLES = ("advertiser", "scanner", "initiator", "peripheral", "central")
+
+
+def currents(chip):
+    """transmitting, receiving, processing (in addition to the high-frequency clock), sleeping, by name."""
+    text = SOURCE.read_text()
+    found = {name: float(value) for name, value in re.findall(r"public var (\w+) = ([\d.]+)", text)}
+    if chip == "nrf52840":
+        found |= {name: float(value) for name, value in re.findall(r"model\.(\w+) = ([\d.]+)", text)}
+    return found
+
+
+def mean_current(chip, counters, seconds, awake, stalled):
+    """In mA. `counters` are the groups of statistics over `seconds`; `awake` and `stalled` the parts of the time in which the processor executed instructions or waited for
+    the flash. The radio has its full current during ramp-ups. The specifications have no current for flash operations: it is taken to be that of a running processor."""
+    mA = currents(chip)
+
+    def share(name):
+        return sum(counters[role][name] for role in ROLES) / 1000 / seconds
+    transmits, receives, ramps, crystal = (share(f"{name}_ms") for name in ("transmit", "receive", "ramp", "crystal"))
+    parts = {
+        "transmit": mA["transmitting"] * transmits,
+        "receive": mA["receiving"] * receives,
+        "ramp": max(mA["transmitting"], mA["receiving"]) * ramps,
+        "crystal": CRYSTAL * (crystal - transmits - receives - ramps),
+        "processor": (mA["processing"] + INTERNAL) * awake,
+        "flash": (mA["processing"] + INTERNAL) * stalled,
+        "sleep": mA["sleeping"],
+    }
+    return sum(parts.values()), parts
