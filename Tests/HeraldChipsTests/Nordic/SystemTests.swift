@@ -175,7 +175,7 @@ struct SystemTests {
     defer { result.deallocate() }
     var saadc = converter(model, result)
     model.millivolts = [0xD: 800, 3: 1_200]
-    let (high, pin) = (saadc.millivolts(.vddh), saadc.millivolts(.pin(2, times: 3)))
+    let (high, pin) = (saadc.millivolts(.vddh), saadc.millivolts(.pin(2, times: 3, over: 1)))
     #expect(high == 3_999)
     #expect(pin == 3_599)
     model.isBroken = true
