@@ -4,9 +4,15 @@ import Startup
 /// The flash of the chip, in pages of 4 KB: the regions LOG and SETTINGS of the linker script.
 public typealias NRF52Flash = NRF.NVMC<FixedRegisters<0x4001E0>, MappedRegisters>
 
-extension NRF52Board where Bluetooth: ~Copyable {
+/// A board whose log is in the flash of its chip.
+public protocol NRF52LogInChip: NRF52Kit {}
+
+extension NRF52Board where Kit: NRF52LogInChip, Bluetooth: ~Copyable {
   /// The memory of the log.
   public static func flash() -> NRF52Flash { pages(from: startup_log_start(), bytes: startup_log_size()) }
+}
+
+extension NRF52Board where Bluetooth: ~Copyable {
   /// The memory of the settings.
   public static func settings() -> NRF52Flash {
     pages(from: startup_settings_start(), bytes: startup_settings_size())

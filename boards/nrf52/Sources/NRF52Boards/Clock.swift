@@ -1,7 +1,7 @@
 import HeraldChips
 import HeraldHAL
 
-/// The clock of the board: RTC1 on the 32,768 Hz crystal. RTC0 belongs to the radio.
+/// The clock of the board: RTC1. RTC0 belongs to the radio.
 package typealias BoardClock = NRF.RTCClock<FixedRegisters<0x400110>>
 
 /// The clocks of the board, and the watchdog.
@@ -16,9 +16,9 @@ enum Clock {
   static var watchdogTimeout: Interval { .seconds(10) }
 
   /// Starts the clock of the board.
-  static func start() -> BoardClock {
+  static func start(hasLowFrequencyCrystal: Bool) -> BoardClock {
     var control = NRF.Clock(control)
-    control.startLowFrequency(.crystal)
+    control.startLowFrequency(hasLowFrequencyCrystal ? .crystal : .synthesized)
     // The internal oscillator deviates by up to 8 %, too much for a UART at 1 Mbaud.
     control.startHighFrequencyCrystal()
     // Takes less than a millisecond. Afterwards the line has its exact speed, USB finds the crystal running
