@@ -80,7 +80,7 @@ class Drives(unittest.TestCase):
         for returned, expected in (({}, 0), (failure, 9)):
             folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
             with drives.Drive(folder, "MICROBIT", details, lambda medium: b":00000001FF" in medium, lambda medium: returned) as drive:
-                status, found, err = self.write("microbit-v2", 0, SIZE // 2, drive.path)
+                status, found, err = self.write("microbit2", 0, SIZE // 2, drive.path)
                 self.assertEqual(status, expected, (found, err))
                 if returned:
                     self.assertIn("Checksum calculation failure", found["what"])

@@ -172,7 +172,7 @@ struct DAPLinkDriveTests {
     let drive = try FakeDrive(microbit)
     #expect(try DAPLinkDrive(drive.folder).look().boards.map(\.name) == ["microbit"])
     let two = try FakeDrive(["DETAILS.TXT": "Unique ID: 9904360254974e45\r\nDaplink Mode: Interface\r\n"])
-    #expect(try DAPLinkDrive(two.folder).look().boards.map(\.name) == ["microbit-v2"])
+    #expect(try DAPLinkDrive(two.folder).look().boards.map(\.name) == ["microbit2"])
     let maintenance = try FakeDrive([
       "DETAILS.TXT": "Unique ID: 9900000054974e45\r\nDaplink Mode: Bootloader\r\n"
     ])

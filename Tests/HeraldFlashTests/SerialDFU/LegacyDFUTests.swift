@@ -182,7 +182,7 @@ struct LegacyDFUTests {
   @Test("Another board, everything, and what only a probe writes: refused before anything is sent")
   func others() throws {
     let loader = ModelLegacyBootLoader()
-    #expect(Self.failure(loader, try Self.plan(9000, "nrf52840dongle", at: 0x1000))?.cause == .doesNotFit)
+    #expect(Self.failure(loader, try Self.plan(9000, "nrf52840-dongle", at: 0x1000))?.cause == .doesNotFit)
     #expect(Self.failure(loader, try Self.plan(erasesAll: true))?.cause == .cannot)
     let image = try FirmwareImage(
       format: .elf,

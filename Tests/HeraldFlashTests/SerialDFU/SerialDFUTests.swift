@@ -10,7 +10,7 @@ struct SerialDFUTests {
   private static func plan(_ size: Int = 9000, erasesAll: Bool = false) throws -> FlashPlan {
     try FlashPlan(
       image: ProbeProgrammerTests.made(seed: 9, count: size, at: 0x1000),
-      board: try #require(BoardCatalogue.named("nrf52840dongle")), erasesAll: erasesAll)
+      board: try #require(BoardCatalogue.named("nrf52840-dongle")), erasesAll: erasesAll)
   }
 
   private static func programmer(_ loader: ModelBootLoader) -> SerialDFUProgrammer {
@@ -61,7 +61,7 @@ struct SerialDFUTests {
     loader.noise = [0x41, 0x42, 0xC0, 0x60, 0x03, 0x01, 0, 0xC0]
     let programmer = Self.programmer(loader)
     let identification = try programmer.look()
-    #expect(identification.boards.map(\.name) == ["nrf52840dongle"])
+    #expect(identification.boards.map(\.name) == ["nrf52840-dongle"])
     let plan = try Self.plan()
     var steps: [FlashProgress] = []
     try programmer.write(plan) { steps.append($0) }
