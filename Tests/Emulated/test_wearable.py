@@ -96,5 +96,10 @@ class OwnRadioOfMicrobit(OwnRadio):
     board = "microbit"
 
 
+class OwnRadioOfDongle(OwnRadio):
+    """Started by Nordic's boot loader."""
+    board = "nrf52840-dongle"
+
+
 if __name__ == "__main__":
     unittest.main()
