@@ -1,13 +1,16 @@
 """The images of boards with an nRF52833 or nRF52840 other than the development kits, in models of their chips and of their serial NOR flash: started by their boot loaders,
 which leave peripherals running and protect their own flash. Each image advertises on the medium of Tests/Air and logs."""
 
+import base64
 import unittest
 
+from management import framed
 from nrf52.air import OnAir
 from nrf52.chip import REQUESTED, UICR_BYTES
 from nrf52.clocks import CRYSTAL, SYNTHESIZED
 from nrf52.on_chip import UDF, OnChip
 from nrf52.peripheral import Misuse
+from nrf52.uarte import PSEL_RXD, PSEL_TXD
 
 # Found by `nrf52.air`'s addition to the path.
 from judge import judge
@@ -132,12 +135,28 @@ class Microbit2(Board, OnChip):
     def is_lit(self):
         return self.chip.ports[0].is_high(21) and not self.chip.ports[0].is_high(28)
 
+    def test_it_responds_on_the_line_of_its_interface_chip(self):
+        """An echo request (SMP group 0, command 0)."""
+        def use(air):
+            air.run(1)
+            self.chip.line.send(framed(bytes.fromhex("0200000600000700a16164626869")))
+            air.run(1)
+        self.on_air(use, 2)
+        uarte = self.chip.uarte
+        self.assertEqual((uarte.read(PSEL_TXD), uarte.read(PSEL_RXD), uarte.lost), (6, 32 + 8, 0))
+        received = bytes(self.chip.line.received)
+        self.assertEqual((received[:2], received[-1:]), (b"\x06\x09", b"\n"))
+        # The response has the sequence number 7 and {"r": "hi"}.
+        self.assertEqual(base64.b64decode(received[2:])[2:-2], bytes.fromhex("0300000600000700a16172626869"))
+
     def test_the_crystal_is_never_stopped(self):
         """The low-frequency clock is derived from it."""
-        self.advertised(2)
-        for _ in range(200):
-            self.chip.run_for(0.0101)
-            self.assertTrue(self.chip.clocks.is_on_crystal)
+        def use(air):
+            air.run(0.01)
+            for _ in range(200):
+                air.run(0.0101)
+                self.assertTrue(self.chip.clocks.is_on_crystal)
+        self.on_air(use, 3)
 
 
 class HeraldWearable(Board, OnChip):

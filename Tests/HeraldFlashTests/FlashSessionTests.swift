@@ -109,6 +109,11 @@ struct FlashSessionTests {
       ("nrf52840-dongle", 0, 256, "", "does not fit: it has bytes at 0x00000000 to 0x000000ff"),
       ("feather-nrf52840-s140v7", 0x2_6000, 256, "", "does not fit: it has bytes at 0x00026000"),
       ("feather-nrf52840", 0x2_7000, 256, "", "has no vector table at 0x00026000"),
+      // The dongle's settings; the space for an update of the boot loader and what is behind it; a SoftDevice.
+      ("nrf52840-dongle", 0x1000, 0x3_D001, "", "takes firmware at 0x00001000 to 0x0003dfff"),
+      ("xiao-nrf52840", 0x2_7000, 0xC_3001, "", "takes firmware at 0x00027000 to 0x000e9fff"),
+      ("xiao-nrf52840", 0x2_6000, 256, "", "does not fit: it has bytes at 0x00026000"),
+      ("herald-wearable", 0, 0x7_E001, "", "takes firmware at 0x00000000 to 0x0007dfff"),
       ("nrf52833dk", 0, 256, "\0board=nrf52840dk", "was built for nrf52840dk, not for nrf52833dk"),
       ("microbit2", 0, 256, "\0board=microbit", "was built for microbit, not for microbit2"),
       ("mps2-an386", 0, 256, "", "has nowhere to go"),

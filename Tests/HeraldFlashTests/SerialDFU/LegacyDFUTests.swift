@@ -38,7 +38,10 @@ struct LegacyDFUTests {
     let programmer = Self.programmer(loader)
     #expect(
       try programmer.look().boards.map(\.name)
-        == ["nrf52840dongle-adafruit", "feather-nrf52840", "feather-nrf52840-s140v7", "feather-nrf52840-mbr"])
+        == [
+          "xiao-nrf52840", "feather-nrf52840", "nrf52840dongle-adafruit", "feather-nrf52840-s140v7",
+          "feather-nrf52840-mbr",
+        ])
     let plan = try Self.plan()
     var steps: [FlashProgress] = []
     try programmer.write(plan) { steps.append($0) }

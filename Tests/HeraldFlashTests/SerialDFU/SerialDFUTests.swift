@@ -179,6 +179,7 @@ struct SerialDFUTests {
       ("ttyACM0", "1915", "521f"), ("ttyACM1", "1915", "cafe"), ("ttyACM2", "1915", "521f"),
       ("ttyACM3", "239a", "0029"),
       ("ttyACM4", "239a", "8029"), ("ttyACM5", "239a", "002a"), ("ttyACM6", "239a", "521f"),
+      ("ttyACM7", "2886", "0044"), ("ttyACM8", "2886", "8044"), ("ttyACM9", "2886", "0045"),
     ] {
       let device = root.appending(path: "usb-\(name)")
       let port = root.appending(path: "class/\(name)")
@@ -192,7 +193,7 @@ struct SerialDFUTests {
     }
     #expect(
       ProgrammingMethod.serialPorts(in: root.appending(path: "class").path)
-        == ["ttyACM0", "ttyACM2", "ttyACM3", "ttyACM5"])
+        == ["ttyACM0", "ttyACM2", "ttyACM3", "ttyACM5", "ttyACM7", "ttyACM9"])
   }
 }
 
