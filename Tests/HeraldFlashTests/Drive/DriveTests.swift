@@ -93,8 +93,13 @@ struct UF2DriveTests {
       ])
       #expect(try UF2Drive(other.folder).look().boards.map(\.name) == names)
     }
-    for name in ["Seeed_XIAO_nRF52840", "Seeed_XIAO_nRF52840_Sense", "nRF52840-SeeedXiao-v1", "nRF52840-SeeedXiaoSense-v1"] {
-      let xiao = try FakeDrive(["INFO_UF2.TXT": "UF2 Bootloader 0.6.1\nBoard-ID: \(name)\nSoftDevice: S140 7.3.0\n"])
+    for name in [
+      "Seeed_XIAO_nRF52840", "Seeed_XIAO_nRF52840_Sense", "nRF52840-SeeedXiao-v1",
+      "nRF52840-SeeedXiaoSense-v1",
+    ] {
+      let xiao = try FakeDrive([
+        "INFO_UF2.TXT": "UF2 Bootloader 0.6.1\nBoard-ID: \(name)\nSoftDevice: S140 7.3.0\n"
+      ])
       #expect(try UF2Drive(xiao.folder).look().boards.map(\.name) == ["xiao-nrf52840"])
     }
     let pico = try FakeDrive([
