@@ -35,6 +35,11 @@ class OwnRadioOfMicrobit(OwnRadio):
     board = "microbit"
 
 
+class OwnRadioOfDongle(OwnRadio):
+    """Started by Nordic's boot loader."""
+    board = "nrf52840-dongle"
+
+
 class Beacon(OnMedium):
     board, role = "microbit", "beacon"
 

@@ -17,7 +17,8 @@ FORMAT, COMMAND_INVALID, FIRMWARE_TOO_LOW, WRONG_HARDWARE, WRONG_SOFT_DEVICE, WR
 COMMAND, DATA = 1, 2
 COMMAND_SIZE, PAGE = 512, 4096
 # Between the master boot record and the boot loader.
-APPLICATION_START, APPLICATION_END = 0x1000, 0xE0000
+# The boot loader keeps the three pages in front of it for data of applications (DFU_APP_DATA_RESERVED).
+APPLICATION_START, APPLICATION_END = 0x1000, 0xDD000
 TRANSFER_UNIT = 2051
 
 

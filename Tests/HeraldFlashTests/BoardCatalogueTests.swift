@@ -16,9 +16,9 @@ struct BoardCatalogueTests {
   }
 
   /// The regions that a linker script names.
-  private static func regions(of chip: String) throws -> [String: BoardDescription.Region] {
+  private static func regions(of map: String) throws -> [String: BoardDescription.Region] {
     let script = try String(
-      contentsOf: root.appendingPathComponent("linker/\(chip).ld"), encoding: .utf8)
+      contentsOf: root.appendingPathComponent("linker/\(map).ld"), encoding: .utf8)
     var regions: [String: BoardDescription.Region] = [:]
     let pattern = /(\w+)\s*\(r?w?x?\)\s*:\s*ORIGIN\s*=\s*0x([0-9A-Fa-f]+),\s*LENGTH\s*=\s*([0-9]+)K/
     for match in script.matches(of: pattern) {
@@ -43,11 +43,13 @@ struct BoardCatalogueTests {
         with: Data(contentsOf: folder.appendingPathComponent("\(name)/board.json")))
       let chip = try #require((description as? [String: Any])?["chip"] as? String)
       #expect(board.chip == chip)
-      let regions = try Self.regions(of: chip)
+      let map = (description as? [String: Any])?["map"] as? String
+      let regions = try Self.regions(of: map ?? chip)
       #expect(regions.count == 4)
       #expect(board.firmware == regions["FLASH"], "\(name)")
       #expect(board.settings == regions["SETTINGS"], "\(name)")
-      #expect(board.log == regions["LOG"], "\(name)")
+      // A log in a serial NOR flash is at no address of the chip.
+      #expect(board.log == regions["LOG"].flatMap { $0.size == 0 ? nil : $0 }, "\(name)")
       #expect(board.ram == regions["RAM"], "\(name)")
     }
   }
@@ -63,6 +65,33 @@ struct BoardCatalogueTests {
       }
     }
     #expect(Set(BoardCatalogue.all.map(\.name)).count == BoardCatalogue.all.count)
+  }
+
+  @Test(
+    "Behind a boot loader, images leave out what is the boot loader's, and keep settings from being overwritten"
+  )
+  func bootLoaders() throws {
+    // README.md of each board: the first address of an image, its limit, and that of settings and log.
+    for (name, start, limit, end) in [
+      ("nrf52840-dongle", 0x1000, 0xD_D000, 0xE_0000), ("xiao-nrf52840", 0x2_7000, 0xE_A000, 0xF_4000),
+      ("feather-nrf52840", 0x2_6000, 0xE_A000, 0xF_4000),
+    ] as [(String, UInt32, UInt64, UInt64)] {
+      let board = try #require(BoardCatalogue.named(name))
+      #expect(board.firmware.start == start)
+      #expect(board.firmware.end <= limit)
+      for region in [board.settings, board.log].compactMap({ $0 }) { #expect(region.end <= end, "\(name)") }
+    }
+    // Adafruit's older boot loaders take images up to 0xED000.
+    for name in ["xiao-nrf52840", "feather-nrf52840"] {
+      #expect(try #require(BoardCatalogue.named(name)?.settings).start >= 0xE_D000)
+    }
+  }
+
+  @Test("Former names of boards are accepted")
+  func formerNames() {
+    #expect(BoardCatalogue.named("nrf52840dongle")?.name == "nrf52840-dongle")
+    #expect(BoardCatalogue.named("microbit-v2")?.name == "microbit2")
+    #expect(BoardCatalogue.named("nrf52840dongle-adafruit")?.name == "nrf52840dongle-adafruit")
   }
 
   @Test("Families by name, board, chip and number, as the format's list has them")

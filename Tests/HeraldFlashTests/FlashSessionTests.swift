@@ -72,20 +72,20 @@ struct FlashSessionTests {
 
   @Test("The board that is there must be the one that is meant")
   func otherBoard() throws {
-    let session = try FlashSession(MockProgrammer("nrf52840dk", "nrf52840dongle"))
+    let session = try FlashSession(MockProgrammer("nrf52840dk", "nrf52840-dongle"))
     let other = Self.failure { _ = try session.board(try Self.board("nrf52833dk"), for: nil) }
     #expect(other?.cause == .doesNotFit && other?.state == .untouched)
-    #expect(other?.what == "the board at mock:1 is a nrf52840dk or nrf52840dongle, not a nrf52833dk")
+    #expect(other?.what == "the board at mock:1 is a nrf52840dk or nrf52840-dongle, not a nrf52833dk")
     let open = Self.failure { _ = try session.board(nil, for: nil) }
     #expect(open?.cause == .link(.usage))
-    #expect(try session.board(try Self.board("nrf52840dongle"), for: nil).name == "nrf52840dongle")
+    #expect(try session.board(try Self.board("nrf52840-dongle"), for: nil).name == "nrf52840-dongle")
     let none = Self.failure { _ = try FlashSession(MockProgrammer()).board(nil, for: nil) }
     #expect(none?.cause == .doesNotFit)
   }
 
   @Test("An image that says for which board it was built settles which of several it is")
   func imageSettles() throws {
-    let session = try FlashSession(MockProgrammer("nrf52840dk", "nrf52840dongle"))
+    let session = try FlashSession(MockProgrammer("nrf52840dk", "nrf52840-dongle"))
     let image = try FirmwareImage.linked(at: 0, text: "\0board=nrf52840dk")
     #expect(try session.board(nil, for: image).name == "nrf52840dk")
   }
@@ -106,11 +106,16 @@ struct FlashSessionTests {
     arguments: [
       ("nrf52833dk", 0, 105 * 1024, "", "does not fit: it has bytes at 0x00000000 to 0x0001a3ff"),
       ("nrf52833dk", 0x1000, 256, "", "has no vector table at 0x00000000"),
-      ("nrf52840dongle", 0, 256, "", "does not fit: it has bytes at 0x00000000 to 0x000000ff"),
+      ("nrf52840-dongle", 0, 256, "", "does not fit: it has bytes at 0x00000000 to 0x000000ff"),
       ("feather-nrf52840-s140v7", 0x2_6000, 256, "", "does not fit: it has bytes at 0x00026000"),
       ("feather-nrf52840", 0x2_7000, 256, "", "has no vector table at 0x00026000"),
+      // The dongle's settings; the space for an update of the boot loader and what is behind it; a SoftDevice.
+      ("nrf52840-dongle", 0x1000, 0x3_D001, "", "takes firmware at 0x00001000 to 0x0003dfff"),
+      ("xiao-nrf52840", 0x2_7000, 0xC_3001, "", "takes firmware at 0x00027000 to 0x000e9fff"),
+      ("xiao-nrf52840", 0x2_6000, 256, "", "does not fit: it has bytes at 0x00026000"),
+      ("herald-wearable", 0, 0x7_E001, "", "takes firmware at 0x00000000 to 0x0007dfff"),
       ("nrf52833dk", 0, 256, "\0board=nrf52840dk", "was built for nrf52840dk, not for nrf52833dk"),
-      ("microbit-v2", 0, 256, "\0board=microbit", "was built for microbit, not for microbit-v2"),
+      ("microbit2", 0, 256, "\0board=microbit", "was built for microbit, not for microbit2"),
       ("mps2-an386", 0, 256, "", "has nowhere to go"),
       ("mcuboot", 0, 256, "", "is not in MCUboot's form"),
     ])

@@ -8,7 +8,7 @@ from pathlib import Path
 from cases_flash_probe import flash, image
 from dongle import APPLICATION_START, Dongle
 
-BOARD = "nrf52840dongle"
+BOARD = "nrf52840-dongle"
 
 
 def with_old_firmware(**options):

@@ -8,7 +8,7 @@ from drive import DAPLinkDrive, UF2Drive
 
 BASE = 0x26000
 FEATHER = "feather-nrf52840"
-BOTH = {"microbit": "9900000000004e45007f70130000003c0000000097969901", "microbit-v2": "9904360254974e450038500b0000004a000000009796990b"}
+BOTH = {"microbit": "9900000000004e45007f70130000003c0000000097969901", "microbit2": "9904360254974e450038500b0000004a000000009796990b"}
 
 
 def written(folder, data):
@@ -92,8 +92,7 @@ async def case_flash_drive_of_DAPLink():
         data = image(9000)
         with tempfile.TemporaryDirectory() as folder, DAPLinkDrive(unique=unique) as drive:
             path = written(folder, data)
-            options = ["--erase-all"] if board == "microbit" else []
-            status, found, err = await write(path, drive, board, 0, *options)
+            status, found, err = await write(path, drive, board, 0, "--erase-all")
             assert status == 0, (board, found, err)
             assert drive.times_gone == 1 and drive.content() == [(0, data)], (board, [(place, len(piece)) for place, piece in drive.content()])
             # The other board's image.
@@ -105,13 +104,13 @@ async def case_flash_drive_of_DAPLink_says_why_it_failed():
     data = image(9000)
     with tempfile.TemporaryDirectory() as folder, DAPLinkDrive(fails="The interface firmware FAILED to reset/halt the target MCU") as drive:
         path = written(folder, data)
-        status, found, err = await write(path, drive, "microbit-v2", 0)
+        status, found, err = await write(path, drive, "microbit2", 0, "--erase-all")
         assert status == 9 and "FAILED to reset/halt" in found["what"] and found["advice"], (status, found, err)
         assert (drive.path / "FAIL.TXT").exists() and not drive.flash
         drive.fails = None
-        status, found, err = await write(path, drive, "microbit-v2", 0)
+        status, found, err = await write(path, drive, "microbit2", 0, "--erase-all")
         assert status == 0 and drive.content() == [(0, data)], (status, found, err)
     # In maintenance mode it accepts firmware for the probe itself.
     with tempfile.TemporaryDirectory() as folder, DAPLinkDrive(mode="Bootloader", name="MAINTENANCE") as drive:
-        status, found, err = await write(written(folder, data), drive, "microbit-v2", 0)
+        status, found, err = await write(written(folder, data), drive, "microbit2", 0, "--erase-all")
         assert (status, found["board_state"]) == (12, "untouched") and drive.times_gone == 0, (status, found, err)

@@ -13,8 +13,8 @@ from image import ALIVE, WORD, image
 from virtual_probe import VirtualProbe
 
 # A board with each chip.
-BOARDS = {"nrf51822": "microbit", "nrf52833": "microbit-v2", "nrf52840": "nrf52840dongle"}
-BASES = {"nrf52840dongle": 0x1000}
+BOARDS = {"nrf51822": "microbit", "nrf52833": "microbit2", "nrf52840": "nrf52840-dongle"}
+BASES = {"nrf52840-dongle": 0x1000}
 # As many as an interrupted write takes, and none after that.
 PACKETS = 48
 # The end of the former contents, after the end of every image here, like a log.
@@ -45,7 +45,7 @@ async def flash(*arguments, timeout=30):
 class Image:
     """An image in a file, for a board."""
 
-    def __init__(self, size, board="microbit-v2", seed=2):
+    def __init__(self, size, board="microbit2", seed=2):
         self.board, self.base = board, BASES.get(board, 0)
         self.data = image(size, seed, self.base)
         self.folder = tempfile.TemporaryDirectory()
@@ -146,7 +146,7 @@ async def case_flash_probe_erases_what_it_is_told_to():
 async def case_flash_probe_refuses_what_does_not_fit():
     probe, before = old_probe()
     with probe:
-        for board in ("microbit", "nrf52840dongle"):
+        for board in ("microbit", "nrf52840-dongle"):
             status, said, err = await Image(0x2000, board).write(probe)
             assert (status, said["board_state"]) == (12, "untouched"), (said, err)
         # A DK's firmware ends where its log begins.

@@ -225,7 +225,7 @@ def blocks(folder):
     expect("the family is named", "NRF52833" in said, said)
     path.write_bytes(uf2(0, 1, 0x26000, program))
     flash("convert", path, out, "--board", "feather-nrf52840", "--quiet")
-    expect("it fits the boards that have its SoftDevice only", info(path)["fits"] == ["nrf52840dongle-adafruit", "feather-nrf52840"], info(path)["fits"])
+    expect("it fits the boards that have its SoftDevice only", info(path)["fits"] == ["feather-nrf52840", "nrf52840dongle-adafruit"], info(path)["fits"])
     flash("convert", folder / "0.hex", folder / "no.uf2", status=1)
     flash("convert", folder / "0.hex", folder / "no.uf2", "--family", "nrf51822", status=64)
 

@@ -42,10 +42,10 @@ class Drives(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.path = self.folder / "image.bin"
 
-    def write(self, board, base, size, where):
+    def write(self, board, base, size, where, *options):
         self.data = image(size, base=base)
         self.path.write_bytes(self.data)
-        ended = subprocess.run([program("herald-flash"), "write", self.path, "--base", hex(base), "--board", board, "--to", f"drive:{where}", "--yes", "--json"],
+        ended = subprocess.run([program("herald-flash"), "write", self.path, "--base", hex(base), "--board", board, "--to", f"drive:{where}", "--yes", "--json", *options],
                                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
         return ended.returncode, json.loads(ended.stdout), ended.stderr
 
@@ -80,7 +80,7 @@ class Drives(unittest.TestCase):
         for returned, expected in (({}, 0), (failure, 9)):
             folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
             with drives.Drive(folder, "MICROBIT", details, lambda medium: b":00000001FF" in medium, lambda medium: returned) as drive:
-                status, found, err = self.write("microbit-v2", 0, SIZE // 2, drive.path)
+                status, found, err = self.write("microbit2", 0, SIZE // 2, drive.path, "--erase-all")
                 self.assertEqual(status, expected, (found, err))
                 if returned:
                     self.assertIn("Checksum calculation failure", found["what"])

@@ -18,13 +18,13 @@ let startup = Target.Dependency.product(name: "Startup", package: "startup")
 let package = Package(
   name: "nrf52",
   products: [
-    .library(name: "NRF52Kits", targets: ["NRF52Kits"]),
+    .library(name: "NRF52Boards", targets: ["NRF52Boards"]),
     .library(name: "NRF52Radio", targets: ["NRF52Radio"]),
   ],
   dependencies: [.package(name: "herald-embedded", path: "../.."), .package(path: "../startup")],
   targets: [
-    .target(name: "NRF52Kits", dependencies: herald + [startup], swiftSettings: core),
-    .target(name: "NRF52Radio", dependencies: herald + [startup, "NRF52Kits"], swiftSettings: core),
+    .target(name: "NRF52Boards", dependencies: herald + [startup], swiftSettings: core),
+    .target(name: "NRF52Radio", dependencies: herald + [startup, "NRF52Boards"], swiftSettings: core),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -10,7 +10,7 @@ let herald = [
 ].map {
   Target.Dependency.product(name: $0, package: "herald-embedded")
 }
-let shared = Target.Dependency.product(name: "NRF52Kits", package: "nrf52")
+let shared = Target.Dependency.product(name: "NRF52Boards", package: "nrf52")
 let radio = Target.Dependency.product(name: "NRF52Radio", package: "nrf52")
 
 let package = Package(

@@ -31,6 +31,13 @@ extension NRF {
       registers.trigger(At.startLowFrequency)
     }
 
+    /// Stops the low-frequency clock, so that its source can be changed. The RTCs must have been stopped. Waits
+    /// for at most about a millisecond: with the watchdog running the oscillator does not stop.
+    public mutating func stopLowFrequency() {
+      registers.trigger(At.stopLowFrequency)
+      for _ in 0..<Self.stopLimit where registers.read(At.lowFrequencyStatus) & Self.running == 0 { return }
+    }
+
     /// The current source of the low-frequency clock; `nil` if it is not running. While a crystal has not
     /// started, it is the RC oscillator.
     public mutating func lowFrequency() -> LowFrequencySource? {
@@ -48,12 +55,15 @@ extension NRF {
     }
 
     private static var running: UInt32 { 1 &<< 16 }
+    /// The maximum number of polls until the low-frequency clock has stopped.
+    private static var stopLimit: Int { 5_000 }
     private typealias At = ClockRegisters
   }
 
   private enum ClockRegisters {
     static var startHighFrequency: Register<Task> { Register(0x000) }
     static var startLowFrequency: Register<Task> { Register(0x008) }
+    static var stopLowFrequency: Register<Task> { Register(0x00C) }
     static var highFrequencyStatus: Register<UInt32> { Register(0x40C) }
     static var lowFrequencyRun: Register<UInt32> { Register(0x414) }
     static var lowFrequencyStatus: Register<UInt32> { Register(0x418) }

@@ -32,6 +32,13 @@ extension NRF {
     /// Whether VBUS is present. Only chips with USB have this register.
     public mutating func hasUSBSupply() -> Bool { registers.read(At.usbSupply) & 1 != 0 }
 
+    /// Whether the chip is supplied through VDDH (MAINREGSTATUS). Only the nRF52833 and nRF52840 have this
+    /// register.
+    public mutating func isHighVoltage() -> Bool { registers.read(At.mainSupply) & 1 != 0 }
+
+    /// Disables all interrupts of POWER and CLOCK.
+    public mutating func disableInterrupts() { registers.write(0xFFF, to: At.disableInterrupts) }
+
     private typealias At = PowerRegisters
   }
 
@@ -68,12 +75,15 @@ extension NRF {
   }
 
   private enum PowerRegisters {
+    static var disableInterrupts: Register<UInt32> { Register(0x308) }
     static var resetReason: Register<ResetReason> { Register(0x400) }
     /// USBREGSTATUS.
     static var usbSupply: Register<UInt32> { Register(0x438) }
     /// APPROTECT.DISABLE.
     static var debugPort: Register<UInt32> { Register(0x558) }
     static var dcdcEnable: Register<UInt32> { Register(0x578) }
+    /// MAINREGSTATUS.
+    static var mainSupply: Register<UInt32> { Register(0x640) }
   }
 
   /// Workaround for anomaly 246 of the nRF52833 and nRF52840: otherwise an access of the processor to RAM

@@ -28,15 +28,57 @@ extension NRF {
         let word = configuration.load(at: place)
         if word == wanted { continue }
         guard word == .max else { return false }
-        controller.write(.write, to: NVMCRegisters.configuration)
-        configuration.store(wanted, at: place)
-        // At most 43 µs, during which the processor is halted if it executes from flash.
-        for _ in 0..<10_000 where controller.read(NVMCRegisters.ready) & 1 != 0 { break }
-        controller.write(.read, to: NVMCRegisters.configuration)
-        guard configuration.load(at: place) == wanted else { return false }
+        guard writeConfiguration(wanted, at: place, in: &configuration, by: &controller) else { return false }
         isWritten = true
       }
       return isWritten
+    }
+  }
+
+  /// Writes an erased word of UICR. Returns whether it then has this value.
+  private static func writeConfiguration<
+    Block: RegisterBlock & ~Copyable, Memory: RegisterBlock & ~Copyable
+  >(
+    _ word: UInt32, at place: UInt32, in configuration: inout Memory, by controller: inout Block
+  ) -> Bool {
+    controller.write(.write, to: NVMCRegisters.configuration)
+    configuration.store(word, at: place)
+    // At most 43 µs, during which the processor is halted if it executes from flash.
+    for _ in 0..<10_000 where controller.read(NVMCRegisters.ready) & 1 != 0 { break }
+    controller.write(.read, to: NVMCRegisters.configuration)
+    return configuration.load(at: place) == word
+  }
+
+  /// The voltage of VDD of a chip that is supplied through VDDH: REGOUT0 in UICR (nRF52833 and nRF52840
+  /// Product Specifications, "UICR", and "POWER", "Regulator supply voltage").
+  ///
+  /// UICR is written like flash, and erased only together with the whole chip. The word takes effect at the
+  /// next reset.
+  public struct OutputVoltage<Block: RegisterBlock & ~Copyable, Memory: RegisterBlock & ~Copyable>: ~Copyable
+  {
+    private var controller: Block
+    private var configuration: Memory
+
+    /// Uses UICR, as a block whose first word is at 0x1000_1000, and the registers of NVMC, which writes it.
+    public init(_ configuration: consuming Memory, controller: consuming Block) {
+      self.configuration = configuration
+      self.controller = controller
+    }
+
+    /// A voltage, as VOUT has it. An erased word selects 1.8 V.
+    public enum Level: UInt32, BitwiseCopyable, Sendable {
+      case volts2_7 = 3
+      case volts3_0 = 4
+      case volts3_3 = 5
+    }
+
+    /// Selects a voltage, unless one is selected. Returns whether a reset of the chip is now required.
+    ///
+    /// Only an erased word is written. A failed write does not request a reset, so that a caller that resets
+    /// the chip if this is `true` does so only once.
+    public mutating func select(_ level: Level) -> Bool {
+      guard configuration.load(at: 0x304) == .max else { return false }
+      return NRF.writeConfiguration(~7 | level.rawValue, at: 0x304, in: &configuration, by: &controller)
     }
   }
 }

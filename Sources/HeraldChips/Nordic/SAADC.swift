@@ -20,18 +20,20 @@ extension NRF {
       case vdd
       /// The high-voltage supply VDDH (nRF52833, nRF52840), divided by five in the chip.
       case vddh
-      /// A pin, AIN0…AIN7 as 0…7, behind a voltage divider: the measured voltage is `times` that on the pin.
-      case pin(UInt8, times: UInt8)
+      /// A pin, AIN0…AIN7 as 0…7, behind a voltage divider: the measured voltage is that on the pin, multiplied
+      /// by `times`, at most 18,000, and divided by `over`, not 0: the whole resistance and that to ground.
+      case pin(UInt8, times: UInt16, over: UInt16)
     }
 
     /// The voltage of an input in millivolts; `nil` if the converter does not respond. Blocks for about 50
     /// µs: 40 µs of acquisition time, as required by dividers with high resistance, and the conversion.
     public mutating func millivolts(_ input: Input) -> UInt32? {
-      let (select, factor): (UInt32, UInt32) =
+      let (select, factor, divisor): (UInt32, UInt32, UInt32) =
         switch input {
-        case .vdd: (9, 1)
-        case .vddh: (0xD, 5)
-        case .pin(let number, let times): (UInt32(number & 7) &+ 1, UInt32(times))
+        case .vdd: (9, 1, 1)
+        case .vddh: (0xD, 5, 1)
+        case .pin(let number, let times, let over):
+          (UInt32(number & 7) &+ 1, UInt32(min(times, 18_000)), UInt32(max(over, 1)))
         }
       registers.write(1, to: At.enable)
       defer { registers.write(0, to: At.enable) }
@@ -51,7 +53,8 @@ extension NRF {
       registers.trigger(At.stop)
       guard wait(for: At.stopped) else { return nil }
       // Noise near 0 V reads as a negative value.
-      return UInt32(max(value, 0)) &* 3_600 &* factor / 4_096
+      // 3,600 and 4,096, both divided by 16, in two steps: the products fit into 32 bits.
+      return UInt32(max(value, 0)) &* 225 / 4 &* factor / divisor / 64
     }
 
     private mutating func wait(for event: Register<Event>) -> Bool {

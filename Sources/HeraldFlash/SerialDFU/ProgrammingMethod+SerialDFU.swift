@@ -69,9 +69,9 @@ extension ProgrammingMethod {
     }
   }
 
-  /// USB devices that are boot loaders: Nordic's open one, and Adafruit's on a Feather and on Nordic's
-  /// dongle, with a drive beside the port and without.
-  private static let bootLoaders = ["1915:521f", "239a:0029", "239a:002a"]
+  /// USB devices that are boot loaders: Nordic's open one; Adafruit's on a Feather and on Nordic's dongle,
+  /// with a drive beside the port and without; and Adafruit's on a XIAO and on a XIAO Sense.
+  private static let bootLoaders = ["1915:521f", "239a:0029", "239a:002a", "2886:0044", "2886:0045"]
 
   /// The names of those terminals below `folder` that belong to a USB device which is a boot loader.
   static func serialPorts(in folder: String) -> [String] {

@@ -16,6 +16,7 @@ from .clocks import MHZ, Clocks
 from .factory import Factory, SleepTrim, USBTrim
 from .flash import FlashController
 from .gpio import GPIO
+from .nor import NOR, SPIM
 from .peripheral import Misuse
 from .ppi import PPI
 from .processor import Processor
@@ -47,16 +48,18 @@ DEVICE = 0x0123456789ABCDEF
 class Chip:
     """A chip with an image in its flash, switched on. `kind` is the chip (kinds.py), `line` what UARTE0 is connected to, `resets` counts the starts by
     their reasons. One that `is_new` has an empty UICR; on the others an image has run before. `is_hardened` is one of the revisions whose debug port is locked
-    at each reset."""
+    at each reset. The image is at `start`, behind the boot loader of `board` (boards.py) if it has one."""
 
-    def __init__(self, image, kind, seed=1, device=DEVICE, is_new=False, is_hardened=True):
+    def __init__(self, image, kind, seed=1, device=DEVICE, is_new=False, is_hardened=True, start=0, board=None):
         self.kind = kind
+        self.start = start
+        self.boot_loader = board.boot_loader if board else None
         self.is_hardened = is_hardened
         flash = kind.memory.page_size * kind.memory.page_count
         self.cells = (ctypes.c_uint8 * flash)(*[0xFF] * flash)
-        self.cells[:len(image)] = image
+        self.cells[start:start + len(image)] = image
         self.uicr = (ctypes.c_uint8 * UICR_BYTES)(*[0xFF] * UICR_BYTES)
-        if not is_new:
+        if not is_new and (board is None or board.has_button):
             self.uicr[PSELRESET:PSELRESET + 8] = BUTTON * 2
         self.ram = (ctypes.c_uint8 * kind.memory.ram_size)()
         # Whether the instruction CPSIE occurs in it.
@@ -75,6 +78,8 @@ class Chip:
         self.processor = Processor(self.cells, kind.is_nrf51)
         self.line = Line()
         self.peripherals = []
+        # The serial NOR flash, if the board has one.
+        self.memory = None
         self.ppi = PPI(self)
         self.clocks = Clocks(self)
         self.watchdog = Watchdog(self)
@@ -88,13 +93,19 @@ class Chip:
         self.peripherals = [self.ppi, self.clocks, self.watchdog, *self.rtcs, self.timer, self.radio, self.flash, self.random]
         if not kind.is_nrf51:
             self.counter = Timer(self, 1, 0x40009000, 9, 4)
-            # VDD of the board is 3.0 V.
-            self.converter = SAADC(self, {9: 3000})
+            self.converter = SAADC(self, board.millivolts if board else {9: 3000})
+            self.rtcs.append(RTC(self, 2, 0x40024000, 36))
+            others = [self.rtcs[2], Timer(self, 2, 0x4000A000, 10, 4)]
+            if board and board.memory:
+                self.memory = NOR(self, board.memory)
+                self.ports[0].watchers[board.memory.select] = self.memory.changed
+                others.append(SPIM(self, self.memory))
+            self.clocks.is_high_voltage = bool(board and board.is_high_voltage)
             self.uarte = UARTE(self, self.line)
             self.trim = USBTrim(self)
             self.sleep_trim = SleepTrim(self)
             self.usb = USBD(self)
-            self.peripherals += [self.counter, self.converter, self.uarte, self.trim, self.sleep_trim, self.usb]
+            self.peripherals += [self.counter, self.converter, self.uarte, self.trim, self.sleep_trim, self.usb, *others]
         self.system = self.processor.system = SystemControl(self)
         self.blocks = {block.base: block for block in [*self.peripherals, *self.ports, self.system, Factory(self, device, kind.locks_from - (not is_hardened))]}
         self.map()
@@ -332,5 +343,7 @@ class Chip:
         for block in [*self.peripherals, *self.ports, self.system]:
             if block is not self.watchdog or reason in (PIN, WATCHDOG):
                 block.reset()
-        self.processor.reset()
+        if self.boot_loader:
+            self.boot_loader.leave(self, self.start)
+        self.processor.reset(self.start)
         self.slept_at = self.processor.instructions

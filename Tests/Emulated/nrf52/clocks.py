@@ -8,9 +8,11 @@ HFCLKSTART, HFCLKSTOP, LFCLKSTART, LFCLKSTOP = 0x000, 0x004, 0x008, 0x00C
 HFCLKSTARTED, LFCLKSTARTED = 0x100, 0x104
 USBDETECTED, USBREMOVED, USBPWRRDY = 0x11C, 0x120, 0x124
 RESETREAS, HFCLKRUN, HFCLKSTAT, LFCLKRUN, LFCLKSTAT, LFCLKSRCCOPY, USBREGSTATUS = 0x400, 0x408, 0x40C, 0x414, 0x418, 0x41C, 0x438
-LFCLKSRC, APPROTECT_DISABLE, DCDCEN = 0x518, 0x558, 0x578
+LFCLKSRC, APPROTECT_DISABLE, DCDCEN, MAINREGSTATUS = 0x518, 0x558, 0x578, 0x640
 RUNNING = 1 << 16
-OSCILLATOR, CRYSTAL = 0, 1
+OSCILLATOR, CRYSTAL, SYNTHESIZED = 0, 1, 2
+# From LFCLKSTOP to the stop.
+LOW_STOPS = 61 * MICROSECOND
 # Start-up times of the electrical specifications.
 LFRC_STARTS, LFXO_STARTS = 600 * MICROSECOND, 250 * MILLISECOND
 # From VBUS to a regulator that has settled (t_USBPWRRDY).
@@ -29,6 +31,8 @@ class Clocks(Peripheral):
     reasons = 0
     converter = 0
     has_bus_voltage = is_regulated = False
+    # Whether the board supplies VDDH and not VDD.
+    is_high_voltage = False
 
     def reset(self):
         super().reset()
@@ -36,7 +40,7 @@ class Clocks(Peripheral):
         # Cycles for which the crystal has run, up to its last stop.
         self.crystal_generation = self.crystal_time = self.crystal_began = 0
         self.source = self.running_source = OSCILLATOR
-        self.low_started = None
+        self.low_started = self.low_stops = None
         self.is_low_stable = False
         self.debug_port = 0
         if self.has_bus_voltage and not self.is_regulated:
@@ -83,7 +87,10 @@ class Clocks(Peripheral):
                 for rtc in self.chip.rtcs:
                     rtc.schedule()
         elif task == LFCLKSTOP:
-            self.misuse("LFCLKSTOP, which would stop the image's clock")
+            if any(rtc.is_running for rtc in self.chip.rtcs):
+                self.misuse("LFCLKSTOP, which would stop the image's clock")
+            self.low_started, self.is_low_stable = None, False
+            self.low_stops = self.chip.cycles + LOW_STOPS
 
     def crystal_runs(self, number):
         if self.is_crystal_wanted and number == self.crystal_generation:
@@ -92,10 +99,18 @@ class Clocks(Peripheral):
             self.raise_event(HFCLKSTARTED)
 
     def low_is_stable(self):
+        if self.low_started is None:
+            return
         self.is_low_stable = True
         self.raise_event(LFCLKSTARTED)
 
+    @property
+    def is_low_stopping(self):
+        return self.low_stops is not None and self.chip.cycles < self.low_stops
+
     def low_status(self):
+        if self.is_low_stopping:
+            return RUNNING | self.running_source
         if self.is_low_running:
             return RUNNING | (self.running_source if self.is_low_stable else OSCILLATOR)
         # The watchdog has the oscillator run, over a reset that is not its own too ("WDT"); an RTC counts after LFCLKSTART nevertheless.
@@ -135,13 +150,15 @@ class Clocks(Peripheral):
             return self.source
         if offset == DCDCEN:
             return self.converter
+        if offset == MAINREGSTATUS:
+            return int(self.is_high_voltage)
         return super().read(offset)
 
     def write(self, offset, value):
         if offset == RESETREAS:
             self.reasons &= ~value
         elif offset == LFCLKSRC:
-            if self.low_started is not None:
+            if self.low_started is not None or self.is_low_stopping:
                 self.misuse("LFCLKSRC was written while the clock runs")
             if value not in (0, 1, 2):
                 self.misuse(f"{value:#x} for LFCLKSRC")

@@ -73,8 +73,14 @@ class FlashController(Peripheral):
                 raise PowerCut
         self.chip.stand_still(time)
 
+    def guard(self, address):
+        """Refuses an operation on what a boot loader has protected."""
+        if self.chip.boot_loader and self.chip.boot_loader.is_protected(address, self.chip):
+            self.misuse(f"an operation at {address:#x}, which the boot loader has protected")
+
     def program(self, address, size, value):
         """A write of the image to the flash or to UICR."""
+        self.guard(address)
         self.memory.program(address, size, value & (1 << 8 * size) - 1)
         self.take(self.word_takes)
 
@@ -86,6 +92,8 @@ class FlashController(Peripheral):
     def write(self, offset, value):
         if offset not in self.registers_known:
             return super().write(offset, value)
+        if offset == nonvolatile.ERASEPAGE:
+            self.guard(value)
         self.memory.write(offset, value)
         if offset == nonvolatile.ERASEPAGE:
             self.take(self.page_takes)

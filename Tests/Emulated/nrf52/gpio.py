@@ -4,12 +4,13 @@ from .peripheral import Peripheral
 
 
 class GPIO(Peripheral):
-    """A port. `levels` are the external levels of its pins."""
+    """A port. `levels` are the external levels of its pins; a function in `watchers` is told each new level of an output."""
     OUT, OUTSET, OUTCLR, IN, DIR, DIRSET, DIRCLR, CNF = 0x504, 0x508, 0x50C, 0x510, 0x514, 0x518, 0x51C, 0x700
 
     def __init__(self, chip, number, base, pins):
         self.name, self.base, self.pins = f"P{number}", base, pins
         self.levels = 0
+        self.watchers = {}
         super().__init__(chip)
 
     def reset(self):
@@ -35,6 +36,8 @@ class GPIO(Peripheral):
         for pin in range(self.pins):
             if changed >> pin & 1 and self.is_output(pin):
                 self.changes.append((self.chip.cycles, pin, self.is_high(pin)))
+                if pin in self.watchers:
+                    self.watchers[pin](self.is_high(pin))
 
     def read(self, offset):
         if self.CNF <= offset < self.CNF + 4 * self.pins:

@@ -9,6 +9,7 @@ from emulator import PAINT
 from support import pages
 from world import World, until
 
+from .boards import facts
 from .chip import Chip
 from .image import built, kind, names
 from .virtual_time import Attached
@@ -33,12 +34,14 @@ class OnChip(unittest.TestCase):
 
     def new_chip(self, **options):
         """Another one like it."""
-        return Chip(built(self.board, self.role), kind(self.board), **options)
+        return Chip(built(self.board, self.role), kind(self.board), start=self.names["startup_vectors"], board=facts(self.board), **options)
 
     def records(self, event=None):
         """The contents of the flash, by the independent decoder."""
         start, size = self.names["log_start"], self.names["log_size"]
-        found = pages(None, self.chip.kind.memory.page_size, bytes(self.chip.cells[start:start + size]))
+        memory = self.chip.memory
+        data = bytes(memory.cells) if memory else bytes(self.chip.cells[start:start + size])
+        found = pages(None, self.chip.kind.memory.page_size, data)
         records = [record for number in sorted(found) for record in found[number][1]]
         return [record for record in records if event in (None, record["event"])]
 

@@ -9,6 +9,8 @@ import unicorn
 from unicorn import arm_const as arm
 from unicorn.unicorn_py3.unicorn import uclib
 
+from .peripheral import Misuse
+
 ROOT = Path(__file__).resolve().parents[3]
 NOWHERE = 0xFFFFFFFE
 # Bytes for translated instructions; Unicorn would take a gigabyte.
@@ -74,12 +76,15 @@ class Processor:
     def pc(self):
         return self.engine.reg_read(arm.UC_ARM_REG_PC)
 
-    def reset(self):
+    def reset(self, table=0):
+        """A reset, or the jump of a boot loader to an image with its vector table there: the stack pointer is then the boot loader's."""
         for register in range(arm.UC_ARM_REG_R0, arm.UC_ARM_REG_R12 + 1):
             self.engine.reg_write(register, 0)
         for register in (arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI, arm.UC_ARM_REG_FAULTMASK, arm.UC_ARM_REG_CONTROL):
             self.engine.reg_write(register, 0)
-        stack, entry = (int.from_bytes(self.engine.mem_read(address, 4), "little") for address in (0, 4))
+        stack, entry = (int.from_bytes(self.engine.mem_read(address, 4), "little") for address in (table, table + 4))
+        if table:
+            stack = 0x20040000
         self.engine.reg_write(arm.UC_ARM_REG_XPSR, THUMB)
         self.engine.reg_write(arm.UC_ARM_REG_LR, 0xFFFFFFFF)
         self.engine.reg_write(arm.UC_ARM_REG_SP, stack & ~3)
@@ -163,7 +168,9 @@ class Processor:
         engine.reg_write(arm.UC_ARM_REG_SP, frame)
         engine.reg_write(arm.UC_ARM_REG_LR, TO_HANDLER if status & 0x1FF else TO_PROGRAM)
         engine.reg_write(arm.UC_ARM_REG_XPSR, THUMB | number)
-        handler = int.from_bytes(engine.mem_read(4 * number, 4), "little")
+        if self.system.chip.boot_loader and not self.system.table:
+            raise Misuse(f"exception {number} goes to the master boot record")
+        handler = int.from_bytes(engine.mem_read(self.system.table + 4 * number, 4), "little")
         engine.reg_write(arm.UC_ARM_REG_PC, handler)
 
     def leave(self):

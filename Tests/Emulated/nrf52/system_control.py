@@ -4,7 +4,8 @@ from .peripheral import Misuse
 
 BASE = 0xE000E000
 SET_ENABLE, CLEAR_ENABLE, SET_PENDING, CLEAR_PENDING, PRIORITY = 0x100, 0x180, 0x200, 0x280, 0x400
-CPUID, ICSR, AIRCR, SCR, SHCSR, CFSR, HFSR, MMFAR, BFAR = 0xD00, 0xD04, 0xD0C, 0xD10, 0xD24, 0xD28, 0xD2C, 0xD34, 0xD38
+SYST_CSR = 0x010
+CPUID, ICSR, VTOR, AIRCR, SCR, SHCSR, CFSR, HFSR, MMFAR, BFAR = 0xD00, 0xD04, 0xD08, 0xD0C, 0xD10, 0xD24, 0xD28, 0xD2C, 0xD34, 0xD38
 MPU_TYPE, MPU_CTRL, MPU_RNR, MPU_RBAR, MPU_RASR = range(0xD90, 0xDA4, 4)
 # 48 interrupts, so two words (nRF52833 and nRF52840 Product Specifications, "Core components").
 WORDS, INTERRUPTS = 2, 48
@@ -21,6 +22,8 @@ class SystemControl:
 
     def reset(self):
         self.enabled = self.pending = 0
+        # VTOR; SysTick's control register.
+        self.table = self.tick = 0
         self.priorities = [0] * INTERRUPTS
         # The interrupts that are being handled, in the order of preemption.
         self.active = []
@@ -105,6 +108,16 @@ class SystemControl:
             # Three bits of each byte exist on the nRF52, two on the nRF51.
             implemented = 0xC0 if self.chip.kind.is_nrf51 else 0xE0
             self.priorities[offset - PRIORITY:offset - PRIORITY + 4] = [byte & implemented for byte in value.to_bytes(4, "little")]
+        elif offset == VTOR and not self.chip.kind.is_nrf51:
+            # 64 vectors: a multiple of 64 words (B3.2.5).
+            if value & 0xFF:
+                raise Misuse(f"{self.name}: {value:#x} for VTOR")
+            self.table = value
+        elif offset == SYST_CSR and value == 0:
+            self.tick = 0
+        elif offset == ICSR and not value & ~(1 << 27 | 1 << 25):
+            # PENDSVCLR and PENDSTCLR: neither becomes pending in the model.
+            pass
         elif offset == AIRCR:
             if value >> 16 != 0x05FA or value & 0xFFFF != 4:
                 raise Misuse(f"{self.name}: {value:#x} for AIRCR")

@@ -19,6 +19,10 @@ final class ClockPowerModel: Peripheral {
   var isForcedByWatchdog = false
   /// Reads of its status until the low-frequency clock runs, once it has been started.
   var startDelay = 0
+  /// Reads of its status until the low-frequency clock has stopped, once it is to.
+  var stopDelay = 0
+  private(set) var interrupts: UInt32 = 0xFFF
+  var isHighVoltage = false
   private var highFrequencyStarted = false
 
   override func value(at offset: UInt32) -> UInt32 {
@@ -32,9 +36,14 @@ final class ClockPowerModel: Peripheral {
         startDelay -= 1
         return 0
       }
+      if !lowFrequencyRuns, stopDelay > 0 {
+        stopDelay -= 1
+        return 1 << 16
+      }
       if lowFrequencyRuns { return 1 << 16 | (source == 1 && crystalDelay != 0 ? 0 : source) }
       return isForcedByWatchdog ? 1 << 16 : 0
     case 0x438: return hasUSBSupply ? 0b11 : 0
+    case 0x640: return isHighVoltage ? 1 : 0
     default: return super.value(at: offset)
     }
   }
@@ -43,9 +52,11 @@ final class ClockPowerModel: Peripheral {
     switch offset {
     case 0x000: highFrequencyStarted = true
     case 0x008: lowFrequencyRuns = true
+    case 0x00C: lowFrequencyRuns = false
+    case 0x308: interrupts &= ~word
     case 0x400: resetReasons &= ~word
     case 0x518:
-      if lowFrequencyRuns { fault("LFCLKSRC was written while the clock runs") }
+      if lowFrequencyRuns || stopDelay > 0 { fault("LFCLKSRC was written while the clock runs") }
       if word > 2 { fault("LFCLKSRC knows 0, 1 and 2") }
       source = word
     case 0x578:

@@ -174,8 +174,13 @@ struct SystemTests {
     let result = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)
     defer { result.deallocate() }
     var saadc = converter(model, result)
-    model.millivolts = [0xD: 800, 3: 1_200]
-    let (high, pin) = (saadc.millivolts(.vddh), saadc.millivolts(.pin(2, times: 3)))
+    model.millivolts = [0xD: 800, 3: 1_200, 8: 1_351]
+    // 4.0 V behind 1 MΩ and 510 kΩ; a divisor of 0 is none.
+    let (divided, undivided) = (
+      saadc.millivolts(.pin(7, times: 1510, over: 510)), saadc.millivolts(.pin(7, times: 1, over: 0))
+    )
+    #expect(divided == 3_999 && undivided == 1_350)
+    let (high, pin) = (saadc.millivolts(.vddh), saadc.millivolts(.pin(2, times: 3, over: 1)))
     #expect(high == 3_999)
     #expect(pin == 3_599)
     model.isBroken = true

@@ -93,6 +93,15 @@ struct UF2DriveTests {
       ])
       #expect(try UF2Drive(other.folder).look().boards.map(\.name) == names)
     }
+    for name in [
+      "Seeed_XIAO_nRF52840", "Seeed_XIAO_nRF52840_Sense", "nRF52840-SeeedXiao-v1",
+      "nRF52840-SeeedXiaoSense-v1",
+    ] {
+      let xiao = try FakeDrive([
+        "INFO_UF2.TXT": "UF2 Bootloader 0.6.1\nBoard-ID: \(name)\nSoftDevice: S140 7.3.0\n"
+      ])
+      #expect(try UF2Drive(xiao.folder).look().boards.map(\.name) == ["xiao-nrf52840"])
+    }
     let pico = try FakeDrive([
       "INFO_UF2.TXT": "UF2 Bootloader v3.0\nModel: Raspberry Pi RP2\nBoard-ID: RPI-RP2\n"
     ])
@@ -172,7 +181,7 @@ struct DAPLinkDriveTests {
     let drive = try FakeDrive(microbit)
     #expect(try DAPLinkDrive(drive.folder).look().boards.map(\.name) == ["microbit"])
     let two = try FakeDrive(["DETAILS.TXT": "Unique ID: 9904360254974e45\r\nDaplink Mode: Interface\r\n"])
-    #expect(try DAPLinkDrive(two.folder).look().boards.map(\.name) == ["microbit-v2"])
+    #expect(try DAPLinkDrive(two.folder).look().boards.map(\.name) == ["microbit2"])
     let maintenance = try FakeDrive([
       "DETAILS.TXT": "Unique ID: 9900000054974e45\r\nDaplink Mode: Bootloader\r\n"
     ])

@@ -195,7 +195,7 @@ struct DFUPackageTests {
   @Test("What kind of package a board takes")
   func kinds() throws {
     for (name, kind) in [
-      ("nrf52840dongle", .secure), ("nrf52840dongle-adafruit", .legacy(softDevices: [0xA9, 0xAE, 0xB6])),
+      ("nrf52840-dongle", .secure), ("nrf52840dongle-adafruit", .legacy(softDevices: [0xA9, 0xAE, 0xB6])),
       ("feather-nrf52840", .legacy(softDevices: [0xA9, 0xAE, 0xB6])),
       ("feather-nrf52840-s140v7", .legacy(softDevices: [0xC1, 0xCA, 0x100, 0x123])),
       ("feather-nrf52840-mbr", .legacy(softDevices: [0xFFFF])), ("microbit", nil), ("nrf52840dk", nil),

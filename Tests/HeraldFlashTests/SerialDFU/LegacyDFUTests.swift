@@ -38,7 +38,10 @@ struct LegacyDFUTests {
     let programmer = Self.programmer(loader)
     #expect(
       try programmer.look().boards.map(\.name)
-        == ["nrf52840dongle-adafruit", "feather-nrf52840", "feather-nrf52840-s140v7", "feather-nrf52840-mbr"])
+        == [
+          "xiao-nrf52840", "feather-nrf52840", "nrf52840dongle-adafruit", "feather-nrf52840-s140v7",
+          "feather-nrf52840-mbr",
+        ])
     let plan = try Self.plan()
     var steps: [FlashProgress] = []
     try programmer.write(plan) { steps.append($0) }
@@ -182,7 +185,7 @@ struct LegacyDFUTests {
   @Test("Another board, everything, and what only a probe writes: refused before anything is sent")
   func others() throws {
     let loader = ModelLegacyBootLoader()
-    #expect(Self.failure(loader, try Self.plan(9000, "nrf52840dongle", at: 0x1000))?.cause == .doesNotFit)
+    #expect(Self.failure(loader, try Self.plan(9000, "nrf52840-dongle", at: 0x1000))?.cause == .doesNotFit)
     #expect(Self.failure(loader, try Self.plan(erasesAll: true))?.cause == .cannot)
     let image = try FirmwareImage(
       format: .elf,

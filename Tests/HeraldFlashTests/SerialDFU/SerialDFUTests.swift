@@ -10,7 +10,7 @@ struct SerialDFUTests {
   private static func plan(_ size: Int = 9000, erasesAll: Bool = false) throws -> FlashPlan {
     try FlashPlan(
       image: ProbeProgrammerTests.made(seed: 9, count: size, at: 0x1000),
-      board: try #require(BoardCatalogue.named("nrf52840dongle")), erasesAll: erasesAll)
+      board: try #require(BoardCatalogue.named("nrf52840-dongle")), erasesAll: erasesAll)
   }
 
   private static func programmer(_ loader: ModelBootLoader) -> SerialDFUProgrammer {
@@ -61,7 +61,7 @@ struct SerialDFUTests {
     loader.noise = [0x41, 0x42, 0xC0, 0x60, 0x03, 0x01, 0, 0xC0]
     let programmer = Self.programmer(loader)
     let identification = try programmer.look()
-    #expect(identification.boards.map(\.name) == ["nrf52840dongle"])
+    #expect(identification.boards.map(\.name) == ["nrf52840-dongle"])
     let plan = try Self.plan()
     var steps: [FlashProgress] = []
     try programmer.write(plan) { steps.append($0) }
@@ -179,6 +179,7 @@ struct SerialDFUTests {
       ("ttyACM0", "1915", "521f"), ("ttyACM1", "1915", "cafe"), ("ttyACM2", "1915", "521f"),
       ("ttyACM3", "239a", "0029"),
       ("ttyACM4", "239a", "8029"), ("ttyACM5", "239a", "002a"), ("ttyACM6", "239a", "521f"),
+      ("ttyACM7", "2886", "0044"), ("ttyACM8", "2886", "8044"), ("ttyACM9", "2886", "0045"),
     ] {
       let device = root.appending(path: "usb-\(name)")
       let port = root.appending(path: "class/\(name)")
@@ -192,7 +193,7 @@ struct SerialDFUTests {
     }
     #expect(
       ProgrammingMethod.serialPorts(in: root.appending(path: "class").path)
-        == ["ttyACM0", "ttyACM2", "ttyACM3", "ttyACM5"])
+        == ["ttyACM0", "ttyACM2", "ttyACM3", "ttyACM5", "ttyACM7", "ttyACM9"])
   }
 }
 

@@ -23,6 +23,8 @@ public struct Board: FirmwareHardware, ~Copyable {
     reset.start()
     for number in Pins.lineInterrupts { control.enable(number) }
     control.enable(Clock.alarmInterrupt)
+    // Start-up masks them.
+    startup_let_interrupts()
   }
 
   /// The line to the Bluetooth controller. To be called once.

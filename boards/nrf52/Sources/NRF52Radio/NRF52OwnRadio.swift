@@ -2,7 +2,7 @@ import HeraldBluetooth
 import HeraldChips
 import HeraldHAL
 import HeraldLinkLayer
-import NRF52Kits
+import NRF52Boards
 import Startup
 
 /// The radio of the chip.
@@ -28,11 +28,12 @@ public struct NRF52OwnRadio: NRF52Bluetooth, ~Copyable {
   public static func pause() -> OwnRadioPause { OwnRadioPause() }
 
   /// The interrupts of the radio are enabled when the link layer has been created.
-  public mutating func enableInterrupts(_ sleeper: inout NRF52Sleep) {}
+  public mutating func enableInterrupts<Kit: NRF52Kit>(_ sleeper: inout NRF52Sleep<Kit>) {}
 
   /// Interrupts of the radio do not end the sleep unless `procedures` has run: otherwise the loop has nothing
   /// to process.
-  public mutating func sleep(until deadline: Instant, _ sleeper: inout NRF52Sleep) -> Bool {
+  public mutating func sleep<Kit: NRF52Kit>(until deadline: Instant, _ sleeper: inout NRF52Sleep<Kit>) -> Bool
+  {
     guard sleeper.prepare(until: deadline) else { return false }
     var hasStopped = false
     var isDue = false
@@ -42,11 +43,11 @@ public struct NRF52OwnRadio: NRF52Bluetooth, ~Copyable {
       startup_hold_interrupts()
       isDue = unsafe hasNews
       if !isDue {
-        for index in 0..<NRF52Sleep.count { sleeper.control.enable(NRF52Sleep.number(index)) }
+        for index in 0..<NRF52Sleep<Kit>.count { sleeper.control.enable(NRF52Sleep<Kit>.number(index)) }
         sleeper.stop()
         hasStopped = true
-        for index in 0..<NRF52Sleep.count {
-          let number = NRF52Sleep.number(index)
+        for index in 0..<NRF52Sleep<Kit>.count {
+          let number = NRF52Sleep<Kit>.number(index)
           sleeper.control.disable(number)
           if sleeper.control.isPending(number) { isDue = true }
         }
@@ -67,9 +68,11 @@ public struct NRF52OwnRadio: NRF52Bluetooth, ~Copyable {
 extension NRF52Board where Bluetooth == NRF52OwnRadio {
   /// The radio of the chip, switched on. To be called once, when the board has been made.
   public static func makeRadio() -> OwnLinkLayerRadio {
-    // 20 ppm of the crystal, and 30 ppm for its temperature and ageing.
+    // 20 ppm of the crystal, and 30 ppm for its temperature and ageing. The crystal of the high-frequency
+    // clock, if the low-frequency clock is derived from it, is not worse.
     var radio = unsafe OwnRadioPeripheral(
-      FixedRegisters(), memory: NRF.RadioMemory(&radioStorage), clockDeviation: 50, crystal: .sharedWithUSB)
+      FixedRegisters(), memory: NRF.RadioMemory(&radioStorage), clockDeviation: 50,
+      crystal: Kit.hasLowFrequencyCrystal ? .sharedWithUSB : .alwaysOn)
     radio.switchOn()
     var generator = random()
     return startLinkLayer(on: radio, seed: generator.next())

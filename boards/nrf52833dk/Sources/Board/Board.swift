@@ -1,7 +1,7 @@
 import HeraldChips
 import HeraldFirmware
 // The parts of the kit belong to the interface of the board.
-@_exported import NRF52Kits
+@_exported import NRF52Boards
 @_exported import NRF52Radio
 
 /// The nRF52833 DK (PCA10100) with the radio of its chip.

@@ -2,7 +2,7 @@ import HeraldChips
 import HeraldFirmware
 import HeraldHAL
 // What a kit has is the board's to a firmware that imports this module.
-@_exported import NRF52Kits
+@_exported import NRF52Boards
 
 /// The nRF52833 DK (PCA10100) with a Bluetooth controller on its header.
 public typealias Board = NRF52Board<NRF52833DK, NRF52Controller>

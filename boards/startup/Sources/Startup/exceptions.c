@@ -80,7 +80,7 @@ WEAK8(32, 33, 34, 35, 36, 37, 38, 39)
 WEAK8(40, 41, 42, 43, 44, 45, 46, 47)
 #endif
 
-__attribute__((section(".vectors"), used)) static const void *const vectors[] = {
+__attribute__((section(".vectors"), used)) const void *const startup_vectors[] = {
     &stack_top,    Reset_Handler, Fault_Handler, Fault_Handler, Fault_Handler, Fault_Handler, Fault_Handler, 0,
     0,             0,             0,             Fault_Handler, Fault_Handler, 0,             Fault_Handler, Fault_Handler,
     ROW(0, 1, 2, 3, 4, 5, 6, 7)

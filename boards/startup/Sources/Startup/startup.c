@@ -27,10 +27,21 @@ static void fence(void) {
 }
 
 // Naked: its own frame must not lie where it paints.
+// A boot loader may jump here, with its own vector table and stack. The table is set before RAM is written: a master boot record keeps the
+// address to which it forwards exceptions at the bottom of RAM, where the stack is. VTOR is at 0xE000ED08 (Armv7-M Architecture Reference Manual, B3.2.5).
 __attribute__((naked, noreturn)) void Reset_Handler(void) {
   __asm__ volatile(
-      "ldr r0, =stack_bottom\n"
+#if defined(__ARM_ARCH_7EM__)
+      "cpsid i\n"
+      "ldr r0, =startup_vectors\n"
+      "ldr r1, =0xE000ED08\n"
+      "str r0, [r1]\n"
+      "ldr r1, =stack_top\n"
+      "mov sp, r1\n"
+#else
       "mov r1, sp\n"
+#endif
+      "ldr r0, =stack_bottom\n"
       "ldr r2, =%c0\n"
       "1: cmp r0, r1\n"
       "bhs 2f\n"
@@ -50,6 +61,22 @@ __attribute__((noreturn, used)) void startup_run(void) {
   main(0, NULL);
   for (;;) __asm__ volatile("wfi");
 }
+
+#if defined(__ARM_ARCH_7EM__)
+#define REGISTER(address) (*(volatile uint32_t *)(address))
+
+// Armv7-M Architecture Reference Manual, B3.4 (NVIC), B3.3.2 (SYST_CSR), B3.2.4 (ICSR: PENDSVCLR, PENDSTCLR).
+void startup_forget_interrupts(void) {
+  REGISTER(0xE000E010) = 0;
+  // The chip has 48 interrupts.
+  const uint32_t lines[2] = {0xFFFFFFFF, 0xFFFF};
+  for (int index = 0; index < 2; index++) {
+    REGISTER(0xE000E180 + 4 * index) = lines[index];
+    REGISTER(0xE000E280 + 4 * index) = lines[index];
+  }
+  REGISTER(0xE000ED04) = 1u << 27 | 1u << 25;
+}
+#endif
 
 uint32_t startup_stack_size(void) { return (uint32_t)&stack_top - (uint32_t)&stack_bottom; }
 

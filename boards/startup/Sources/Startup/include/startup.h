@@ -33,6 +33,9 @@ static inline void startup_order_memory(void) { __asm__ volatile("" ::: "memory"
 /* An interrupt that was enabled before this call, and is pending, is taken before the call returns. */
 static inline void startup_take_interrupts(void) { __asm__ volatile("dsb\n isb" ::: "memory"); }
 #endif
+/* Disables and clears all interrupts of the chip, SysTick and PendSV, which a boot loader may have left enabled or pending. On a Cortex-M4 with up to 48
+ * interrupts. */
+void startup_forget_interrupts(void);
 /* Stops the processor until an interrupt is pending, masked or not. */
 void startup_wait_for_interrupt(void);
 #endif

@@ -1,7 +1,7 @@
 import HeraldChips
 import HeraldHAL
 
-/// The clock of the board: RTC1 on the 32,768 Hz crystal. RTC0 belongs to the radio.
+/// The clock of the board: RTC1. RTC0 belongs to the radio.
 package typealias BoardClock = NRF.RTCClock<FixedRegisters<0x400110>>
 
 /// The clocks of the board, and the watchdog.
@@ -16,10 +16,10 @@ enum Clock {
   static var watchdogTimeout: Interval { .seconds(10) }
 
   /// Starts the clock of the board; with the crystal of the high-frequency clock, unless that is started when
-  /// it is required.
-  static func start(withCrystal: Bool) -> BoardClock {
+  /// it is required. Without a crystal for the low-frequency clock, that is derived from it.
+  static func start(hasLowFrequencyCrystal: Bool, withCrystal: Bool) -> BoardClock {
     var control = NRF.Clock(control)
-    control.startLowFrequency(.crystal)
+    control.startLowFrequency(hasLowFrequencyCrystal ? .crystal : .synthesized)
     // The internal oscillator deviates by up to 8 %, more than a UART at 1 Mbaud tolerates.
     if withCrystal { control.startHighFrequencyCrystal() }
     // Less than a millisecond, so that the line starts at its speed, USB finds the crystal running and does

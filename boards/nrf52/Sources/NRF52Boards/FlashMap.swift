@@ -7,11 +7,17 @@ public typealias NRF52Flash<Pause: RadioPause & ~Copyable> = NRF.NVMC<
   NRF.NRF52, FixedRegisters<0x4001E0>, MappedRegisters, Pause
 >
 
-extension NRF52Board where Bluetooth: ~Copyable {
+/// A board whose log is in the flash of its chip.
+public protocol NRF52LogInChip: NRF52Kit {}
+
+extension NRF52Board where Kit: NRF52LogInChip, Bluetooth: ~Copyable {
   /// The memory of the log.
   public static func flash() -> NRF52Flash<Bluetooth.Pause> {
     pages(from: startup_log_start(), bytes: startup_log_size())
   }
+}
+
+extension NRF52Board where Bluetooth: ~Copyable {
   /// The memory of the settings.
   public static func settings() -> NRF52Flash<Bluetooth.Pause> {
     pages(from: startup_settings_start(), bytes: startup_settings_size())

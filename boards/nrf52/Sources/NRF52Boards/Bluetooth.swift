@@ -10,10 +10,10 @@ public protocol NRF52Bluetooth: ~Copyable {
   /// The pause for a flash.
   static func pause() -> Pause
   /// Enables the interrupts that end a sleep.
-  mutating func enableInterrupts(_ sleeper: inout NRF52Sleep)
+  mutating func enableInterrupts<Kit: NRF52Kit>(_ sleeper: inout NRF52Sleep<Kit>)
   /// Stops the processor until `deadline` or an interrupt that the loop has to process. Returns whether it
   /// stopped.
-  mutating func sleep(until deadline: Instant, _ sleeper: inout NRF52Sleep) -> Bool
+  mutating func sleep<Kit: NRF52Kit>(until deadline: Instant, _ sleeper: inout NRF52Sleep<Kit>) -> Bool
   /// Whether there is a reset line to a controller.
   static var hasReset: Bool { get }
   /// Asserts or releases it.

@@ -1,7 +1,7 @@
 import HeraldChips
 
-/// The pins of the nRF52833 DK (PCA10100) and of the nRF52840 DK (PCA10056): D0 to D4 of the Arduino header,
-/// and two of the LEDs.
+/// The pins of the header of the nRF52833 DK (PCA10100) and of the nRF52840 DK (PCA10056): D0 to D4 of the
+/// Arduino header.
 enum Pins {
   /// The line to the Bluetooth controller: its TXD is connected to D0, its RXD to D1, its CTS to D2, its RTS
   /// to D3.
@@ -11,20 +11,9 @@ enum Pins {
   }
   /// The reset line of the controller, active low: D4, pin 5 of port 1.
   static var controllerReset: UInt8 { 5 }
-  /// On while the processor is awake: LED1, active low, pin 13 of port 0.
-  static var awakeLight: UInt8 { 13 }
-  /// On while the Bluetooth controller is ready: LED2, active low, pin 14 of port 0.
-  static var readyLight: UInt8 { 14 }
-
-  /// The button that resets the chip: pin 18 of port 0.
-  static var reset: UInt8 { 18 }
-
   /// Configures the pins. To be called before a peripheral uses them.
   static func configure() {
-    var port0 = NRF.GPIO(FixedRegisters<0x500000>())
     var port1 = NRF.GPIO(FixedRegisters<0x500003>())
-    port0.configure(awakeLight, .output(high: false))
-    port0.configure(readyLight, .output(high: true))
     port1.configure(controllerReset, .output(high: true))
     let line = controllerLine
     // Without a controller, or if it is off, the input would otherwise float and be received as a break.

@@ -22,11 +22,13 @@ extension NRF52Board where Bluetooth: ~Copyable {
   /// The source of random numbers.
   public static func random() -> NRF52Random { NRF52Random(FixedRegisters()) }
 
-  /// The supply: VDD, which is 3.0 V with USB, and the voltage of the cell in the holder otherwise.
+  /// The supply. On the development kits it is VDD, which is 3.0 V with USB, and the voltage of the cell in the
+  /// holder otherwise.
   public static func supply() -> NRF52Supply {
-    unsafe NRF52Supply(
-      NRF.SAADC(MappedRegisters(at: 0x4000_7000), result: &conversion), .vdd, power: NRF.Power(Clock.control),
-      empty: 2_000, full: 2_950)
+    let supply = Kit.supply
+    return unsafe NRF52Supply(
+      NRF.SAADC(MappedRegisters(at: 0x4000_7000), result: &conversion), supply.input,
+      power: NRF.Power(Clock.control), empty: supply.empty, full: supply.full)
   }
 
   /// The identifier of this chip in hexadecimal: the serial number of the device, on USB and in responses to

@@ -3,21 +3,21 @@ import HeraldHAL
 import Startup
 
 /// The parts of the chip that a sleep uses: the clock, the interrupt controller, and the LED that shows it.
-public struct NRF52Sleep: ~Copyable {
+public struct NRF52Sleep<Kit: NRF52Kit>: ~Copyable {
   package var clock: BoardClock
   package var control = CortexM.SystemControl(CortexM.SystemControlRegisters())
-  var port = NRF.GPIO(FixedRegisters<0x500000>())
 
   init(clock: consuming BoardClock) { self.clock = clock }
 
   /// The interrupts that end every sleep and have no handler: CLOCK and POWER (the supply of USB), the clock,
-  /// USBD.
-  package static var count: Int { 3 }
+  /// USBD, and UARTE0 if it is the management link.
+  package static var count: Int { Kit.hasSerialLink ? 4 : 3 }
   package static func number(_ index: Int) -> UInt32 {
     switch index {
     case 0: 0
     case 1: Clock.interrupt
-    default: 39
+    case 2: 39
+    default: 2
     }
   }
 
@@ -31,9 +31,9 @@ public struct NRF52Sleep: ~Copyable {
 
   /// Stops the processor until an interrupt is pending.
   package mutating func stop() {
-    port.set(Pins.awakeLight, true)
+    Kit.awakeLight?.set(false)
     startup_wait_for_interrupt()
-    port.set(Pins.awakeLight, false)
+    Kit.awakeLight?.set(true)
   }
 
   /// Resets the chip; takes effect some cycles later.

@@ -5,23 +5,14 @@ import HeraldFirmware
 import HeraldHAL
 import Startup
 
-/// The properties of a kit with an nRF52.
-public protocol NRF52Kit {
-  /// The chip.
-  static var chip: USBDChip { get }
-  /// The name of the board for `script/build`.
-  static var identifier: StaticString { get }
-}
-
-/// A development kit by Nordic with an nRF52 that has USB. `Bluetooth` is the radio of the chip, or a
-/// controller on the header.
+/// A board with an nRF52833 or nRF52840. `Bluetooth` is the radio of the chip, or a controller on the header.
 public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: FirmwareHardware, ~Copyable {
   /// The flash of the settings.
   public typealias SettingsFlash = NRF52Flash<Bluetooth.Pause>
 
   /// The cause of the last reset.
   private let restartHint: RestartCause?
-  private var sleeper: NRF52Sleep
+  private var sleeper: NRF52Sleep<Kit>
   private var bluetooth: Bluetooth
   private var watchdog = NRF.WDT(Clock.watchdog)
 
@@ -31,20 +22,44 @@ public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: 
     Self.followDebugLock()
     var sleep = FixedRegisters<0x4007AC>()
     NRF.easeSleep(&sleep)
-    var resetPin = NRF.ResetPin(FixedRegisters<0x100010>(), controller: FixedRegisters<0x4001E0>())
-    // The reset pin of an erased chip is not configured. The reset reason is left for the next start.
-    if resetPin.connect(Pins.reset) {
-      NRF52Sleep.reset()
+    if Kit.isBehindBootLoader { Leftovers.stop() }
+    // The reset reason is left for the next start.
+    if Self.configureChip() {
+      NRF52Sleep<Kit>.reset()
       while true {}
     }
     var power = NRF.Power(Clock.control)
     restartHint = power.takeResetReason().cause
-    power.enableDCDC()
-    sleeper = NRF52Sleep(clock: Clock.start(withCrystal: !Bluetooth.stopsCrystal))
+    if Kit.hasDCDC { power.enableDCDC() }
+    sleeper = NRF52Sleep(
+      clock: Clock.start(
+        hasLowFrequencyCrystal: Kit.hasLowFrequencyCrystal,
+        withCrystal: !Bluetooth.stopsCrystal || !Kit.hasLowFrequencyCrystal))
     bluetooth = Bluetooth()
-    Pins.configure()
+    Kit.awakeLight?.configure(isOn: true)
+    Kit.readyLight?.configure(isOn: false)
+    Kit.configurePins()
     watchdog.start(Clock.watchdogTimeout)
     bluetooth.enableInterrupts(&sleeper)
+  }
+
+  /// Writes the words of UICR that the board requires and that are erased. Returns whether a reset is
+  /// required.
+  private static func configureChip() -> Bool {
+    var needsReset = false
+    if let pin = Kit.resetPin {
+      // The reset pin of an erased chip is not configured.
+      var resetPin = NRF.ResetPin(FixedRegisters<0x100010>(), controller: FixedRegisters<0x4001E0>())
+      needsReset = resetPin.connect(pin)
+    }
+    if Kit.needsOutputVoltage {
+      var power = NRF.Power(Clock.control)
+      if power.isHighVoltage() {
+        var output = NRF.OutputVoltage(FixedRegisters<0x100010>(), controller: FixedRegisters<0x4001E0>())
+        if output.select(.volts3_0) { needsReset = true }
+      }
+    }
+    return needsReset
   }
 
   /// Sets the debug port as UICR says, also on revisions that lock it at each reset: otherwise a chip that
@@ -71,13 +86,13 @@ public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: 
   /// Stops the processor until `deadline` or an interrupt that the loop has to process.
   public mutating func sleep(until deadline: Instant) -> Bool { bluetooth.sleep(until: deadline, &sleeper) }
 
-  /// Shows whether the controller is ready.
-  public mutating func show(isReady: Bool) { sleeper.port.set(Pins.readyLight, !isReady) }
+  /// Shows whether the radio is ready.
+  public mutating func show(isReady: Bool) { Kit.readyLight?.set(isReady) }
 
   /// Restarts the timeout of the watchdog.
   public mutating func feedWatchdog() { watchdog.feed() }
   /// Resets the chip.
-  public mutating func restart() { NRF52Sleep.reset() }
+  public mutating func restart() { NRF52Sleep<Kit>.reset() }
   /// Asserts or releases the controller's reset line.
   public mutating func holdController(_ isHeld: Bool) { bluetooth.holdReset(isHeld) }
   /// Whether there is such a line.

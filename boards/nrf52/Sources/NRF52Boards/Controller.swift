@@ -23,14 +23,15 @@ public struct NRF52Controller: NRF52Bluetooth, ~Copyable {
   private static var registers: MappedRegisters { MappedRegisters(at: 0x4000_2000) }
   private static var interrupt: UInt32 { 2 }
 
-  public mutating func enableInterrupts(_ sleeper: inout NRF52Sleep) {
+  public mutating func enableInterrupts<Kit: NRF52Kit>(_ sleeper: inout NRF52Sleep<Kit>) {
     sleeper.control.enable(Self.interrupt)
-    for index in 0..<NRF52Sleep.count { sleeper.control.enable(NRF52Sleep.number(index)) }
+    for index in 0..<NRF52Sleep<Kit>.count { sleeper.control.enable(NRF52Sleep<Kit>.number(index)) }
   }
 
   /// Bytes from the controller are collected for one to two milliseconds, so that they are processed packet
   /// by packet and not byte by byte. The two halves of the buffer of the line hold 2.5 ms of them each.
-  public mutating func sleep(until deadline: Instant, _ sleeper: inout NRF52Sleep) -> Bool {
+  public mutating func sleep<Kit: NRF52Kit>(until deadline: Instant, _ sleeper: inout NRF52Sleep<Kit>) -> Bool
+  {
     guard stop(until: deadline, &sleeper) else { return false }
     guard arrivals.hasBegun else { return true }
     arrivals.hold(true)
@@ -41,7 +42,8 @@ public struct NRF52Controller: NRF52Bluetooth, ~Copyable {
   }
 
   @inline(never)
-  private mutating func stop(until deadline: Instant, _ sleeper: inout NRF52Sleep) -> Bool {
+  private mutating func stop<Kit: NRF52Kit>(until deadline: Instant, _ sleeper: inout NRF52Sleep<Kit>) -> Bool
+  {
     sleeper.control.forget(Self.interrupt)
     guard sleeper.prepare(until: deadline) else { return false }
     sleeper.stop()

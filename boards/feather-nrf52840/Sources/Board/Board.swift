@@ -1,0 +1,19 @@
+import HeraldChips
+import HeraldFirmware
+// The parts of the kit belong to the interface of the board.
+@_exported import NRF52Boards
+@_exported import NRF52Radio
+
+/// The board, with the radio of its chip.
+public typealias Board = NRF52Board<Feather, NRF52OwnRadio>
+
+/// The radio of the board: a link layer with four connections.
+public typealias BoardRadio = OwnLinkLayerRadio
+/// The flash of the log.
+public typealias FlashMap = NRF52NOR
+/// The random number generator of the chip.
+public typealias Random = NRF52Random
+/// The supply of the board.
+public typealias Supply = NRF52Supply
+/// The management link on USB: requests of up to 1,024 bytes, one at a time.
+public typealias Links = USBManagement<USBD<MappedRegisters>, 1024, 1>

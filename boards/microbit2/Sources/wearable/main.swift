@@ -1,0 +1,27 @@
+import Board
+import HeraldEmbedded
+import HeraldFirmware
+
+// A wearable: 64 peers, four connections, the battery logged, a payload that a host can change, events for a
+// host that watches. The tap is the first delegate: its size is a multiple of eight bytes, so that there is
+// no padding behind it, and it is cleared in place.
+enum Badge: WearableParts {
+  static func supplier() -> StoredPayloadSupplier<132> {
+    StoredPayloadSupplier(
+      otherwise: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1_234_567_890))
+  }
+  static func delegate() -> SensorDelegates<LiveTap, BatterySensor<Supply>> {
+    SensorDelegates(LiveTap(), BatterySensor(Board.supply()))
+  }
+}
+nonisolated(unsafe) var device = Wearable<
+  Badge,
+  64,  // targets
+  4,  // connections
+  2  // payloads
+>()
+nonisolated(unsafe) var links = Links(Board.managementLine())
+while true {
+  device.round(serving: &links)
+  device.board.hardware.show(isReady: device.node.radio.state == .ready)
+}
