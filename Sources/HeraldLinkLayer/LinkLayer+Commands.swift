@@ -88,45 +88,31 @@ extension LinkLayer where Peripheral: ~Copyable {
     to peer: DeviceAddress?, as address: DeviceAddress, interval: UInt16, latency: UInt16, timeout: UInt16
   ) throws(RadioError) {
     guard connections > 0 else { throw .unsupported }
-    guard !isConnecting, freePlace() >= 0 else { throw .busy }
+    guard !initiating.isOn, freePlace() >= 0 else { throw .busy }
     let times = ConnectionTimes(
       windowSize: 2, windowOffset: 0, interval: interval, latency: latency, timeout: timeout)
     guard times.isValid else { throw .invalidParameter }
-    connectsListed = peer == nil
-    connecting = ConnectRequest(
-      initiator: address, advertiser: peer ?? .zero, accessAddress: newAccessAddress(),
+    let request = ConnectRequest(
+      initiator: address, advertiser: peer ?? .zero, accessAddress: exchange.table.newAccessAddress(&random),
       crcInit: random.next() & 0xFF_FFFF, times: times, channels: channels,
       hop: 5 &+ UInt8(truncatingIfNeeded: random.next() % 12),
       clockAccuracy: ClockAccuracy(partsPerMillion: exchange.radio.clockDeviation))
-    writeInitiation()
-    isConnecting = true
+    var writer = ByteWriter(exchange.initiation.mutableSpan)
+    request.write(to: &writer)
+    initiating.begin(request, usesList: peer == nil)
     if !scanning.isOn { scanInterval.start = exchange.radio.now() }
     reschedule()
-  }
-
-  private mutating func writeInitiation() {
-    var writer = ByteWriter(exchange.initiation.mutableSpan)
-    connecting.write(to: &writer)
-  }
-
-  /// An access address that no other connection uses.
-  private mutating func newAccessAddress() -> AccessAddress {
-    var address = AccessAddress.random(from: &random)
-    // The probability of equal addresses among four connections is about 2⁻³⁰; in this case the address is
-    // drawn again.
-    while exchange.table.uses(address.rawValue) { address = AccessAddress.random(from: &random) }
-    return address
   }
 
   /// Cancels initiating. `.connectFailed` follows, or `.opened` if the CONNECT_IND is already being
   /// transmitted.
   public mutating func cancelConnect() {
-    guard isConnecting else { return }
+    guard initiating.isOn else { return }
     if exchange.activity == .scanning {
       guard !exchange.isDone, exchange.cancel(&counters) else {
         // The operation in progress may be the transmission of the CONNECT_IND. Otherwise initiating has
         // ended.
-        cancelsConnect = true
+        initiating.isCancelled = true
         return
       }
     }
@@ -135,9 +121,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   }
 
   mutating func failConnecting(_ reason: DisconnectReason) {
-    isConnecting = false
-    owesConnectFailure = true
-    connectFailure = reason
+    initiating.fail(reason)
   }
 
   /// Ends a connection: `.closed` follows when the peer has acknowledged LL_TERMINATE_IND, or after the
@@ -192,10 +176,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Removes and returns the next event. The end of a connection is reported after its payloads have been
   /// taken.
   public mutating func takeEvent() -> LinkLayerEvent? {
-    if owesConnectFailure {
-      owesConnectFailure = false
-      return .connectFailed(reason: connectFailure)
-    }
+    if let failure = initiating.takeFailure() { return failure }
     if owesDirectedTimeout {
       owesDirectedTimeout = false
       return .directedAdvertisingEnded

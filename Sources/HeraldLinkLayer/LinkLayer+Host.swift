@@ -5,7 +5,7 @@ import HeraldHAL
 extension LinkLayer where Peripheral: ~Copyable {
   /// Whether a connection may be opened by a peer: one is free, besides that which initiating needs.
   var acceptsConnections: Bool {
-    mutating get { exchange.table.freeCount > (isConnecting ? 1 : 0) }
+    mutating get { exchange.table.freeCount > (initiating.isOn ? 1 : 0) }
   }
 
   /// Advertises with the address, interval and data of the last call of `advertise`, as another type.

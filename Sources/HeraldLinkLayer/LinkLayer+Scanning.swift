@@ -7,7 +7,7 @@ extension LinkLayer where Peripheral: ~Copyable {
 
   /// The maximum time for which an exchange may continue after the end of a scan window.
   var scanTail: UInt32 {
-    let exchanges = isConnecting || scanning.isActive
+    let exchanges = initiating.isOn || scanning.isActive
     return ScanningEvent.packetTime &+ (exchanges ? ScanningEvent.exchangeTime : 0)
   }
 
@@ -18,11 +18,11 @@ extension LinkLayer where Peripheral: ~Copyable {
     exchange.scanningEvent.mayAsk = scanning.isActive && backoff.mayAsk
     exchange.scanningEvent.own = scanning.address
     exchange.scanningEvent.filters = scanning.filters
-    exchange.scanningEvent.connects = isConnecting
-    exchange.scanningEvent.connectsListed = connectsListed
-    if isConnecting {
-      exchange.scanningEvent.initiator = connecting.initiator
-      exchange.scanningEvent.target = connecting.advertiser
+    exchange.scanningEvent.connects = initiating.isOn
+    exchange.scanningEvent.connectsListed = initiating.usesList
+    if initiating.isOn {
+      exchange.scanningEvent.initiator = initiating.request.initiator
+      exchange.scanningEvent.target = initiating.request.advertiser
       placeAnchors()
     }
     exchange.begin(
@@ -34,9 +34,9 @@ extension LinkLayer where Peripheral: ~Copyable {
   }
 
   mutating func scanningEnded() {
-    defer { cancelsConnect = false }
+    defer { initiating.isCancelled = false }
     if exchange.scanningEvent.wasConnected {
-      isConnecting = false
+      initiating.end()
       let place = freePlace()
       if let wanted = ConnectRequest(of: exchange.initiation.span.extracting(first: ConnectRequest.size)),
         place >= 0
@@ -47,7 +47,7 @@ extension LinkLayer where Peripheral: ~Copyable {
       }
       return
     }
-    if cancelsConnect, isConnecting { failConnecting(.cancelled) }
+    if initiating.isCancelled, initiating.isOn { failConnecting(.cancelled) }
     if exchange.scanningEvent.asked {
       backoff.asked(wasAnswered: exchange.scanningEvent.wasAnswered, random: random.next())
     } else if exchange.scanningEvent.wasScannable {

@@ -63,14 +63,14 @@ extension LinkLayer where Peripheral: ~Copyable {
 
   /// Starts scanning if there is sufficient time before `next`.
   private mutating func scans(before next: RadioTime, isBounded: Bool, soonest: RadioTime) -> Bool {
-    guard scanning.isOn || isConnecting else { return false }
-    let isTimed = scanning.isOn && !isConnecting
+    guard scanning.isOn || initiating.isOn else { return false }
+    let isTimed = scanning.isOn && !initiating.isOn
     var part = scanInterval.part(
       from: soonest, interval: isTimed ? scanning.interval : Self.initiatingInterval,
       window: isTimed ? scanning.window : Self.initiatingInterval)
     if isBounded { part.length = min(part.length, (next - (Self.gap &+ scanTail)).since(part.start)) }
     guard part.length >= ScanInterval.shortestPart else {
-      counters.count(.skipped, isConnecting ? .initiator : .scanner)
+      counters.count(.skipped, initiating.isOn ? .initiator : .scanner)
       return false
     }
     beginScanning(at: part.start, window: part.length, channel: part.channel)
@@ -82,7 +82,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   mutating func placeAnchors() {
     let other = exchange.table.earliest().first
     guard other >= 0 else { return }
-    exchange.scanningEvent.interval = UInt32(connecting.times.interval) &* EventTiming.unit
+    exchange.scanningEvent.interval = UInt32(initiating.request.times.interval) &* EventTiming.unit
     var place = exchange.table[other].timing.nominal
     // The position is moved to shortly before the start of scanning, so that the radio interrupt has few
     // intervals to add.

@@ -41,16 +41,9 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
   var scanning: ScanSettings
   var backoff: ScanBackoff
   var scanInterval: ScanInterval
-  var connecting: ConnectRequest
-  var isConnecting: Bool
-  /// A connection to any device in the filter accept list is initiated.
-  var connectsListed: Bool
+  var initiating: Initiating
   /// The data channels for connections in which this device is the central.
   var channels: ChannelMap
-  /// Initiating is to be cancelled at the end of the event in progress.
-  var cancelsConnect: Bool
-  var connectFailure: DisconnectReason
-  var owesConnectFailure: Bool
   var owesDirectedTimeout: Bool
   var reports: RingBuffer<HeardPDU, 4>
   var fragments: RingBuffer<DataPayload, 6>
@@ -73,13 +66,8 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     scanning = ScanSettings()
     backoff = ScanBackoff()
     scanInterval = ScanInterval()
-    connecting = .none
-    isConnecting = false
-    connectsListed = false
+    initiating = Initiating()
     channels = .all
-    cancelsConnect = false
-    connectFailure = DisconnectReason(rawValue: 0)
-    owesConnectFailure = false
     owesDirectedTimeout = false
     reports = RingBuffer(filler: HeardPDU())
     fragments = RingBuffer(filler: DataPayload())
@@ -124,10 +112,8 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     advertising = AdvertisingSettings()
     isAdvertising = false
     scanning = ScanSettings()
-    isConnecting = false
-    cancelsConnect = false
+    initiating = Initiating()
     channels = .all
-    owesConnectFailure = false
     owesDirectedTimeout = false
     reports.removeAll()
     fragments.removeAll()

@@ -199,8 +199,17 @@ extension ConnectionTable {
     return false
   }
 
+  /// An access address that no connection uses.
+  mutating func newAccessAddress(_ random: inout XorShift) -> AccessAddress {
+    var address = AccessAddress.random(from: &random)
+    // The probability of equal addresses among four connections is about 2⁻³⁰; in this case the address is
+    // drawn again.
+    while uses(address.rawValue) { address = AccessAddress.random(from: &random) }
+    return address
+  }
+
   /// Whether a connection uses this access address.
-  mutating func uses(_ accessAddress: UInt32) -> Bool {
+  private mutating func uses(_ accessAddress: UInt32) -> Bool {
     var index = 0
     while index < connections {
       if all[index].life == .open, all[index].accessAddress == accessAddress { return true }

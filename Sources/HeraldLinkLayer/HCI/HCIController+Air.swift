@@ -22,7 +22,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
 
   /// LE Set Random Address (7.8.4).
   mutating func setRandomAddress(_ reader: inout ByteReader) -> HCIStatus {
-    guard !layer.isAdvertising, !layer.scanning.isOn, !layer.isConnecting else { return .disallowed }
+    guard !layer.isAdvertising, !layer.scanning.isOn, !layer.initiating.isOn else { return .disallowed }
     randomAddress = reader.deviceAddress(.random) ?? .zero
     return .success
   }
@@ -134,7 +134,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
       let own = reader.addressKind(), let timing = timing(&reader),
       let address = ownAddress(isRandom: own == .random)
     else { return .invalidParameters }
-    guard !layer.isConnecting else { return .disallowed }
+    guard !layer.initiating.isOn else { return .disallowed }
     guard layer.freePlace() >= 0 else { return .connectionLimit }
     if policy == 0, layer.isConnected(to: peer) { return .connectionExists }
     do throws(RadioError) {

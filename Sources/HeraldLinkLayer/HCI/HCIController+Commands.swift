@@ -214,7 +214,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
     case .leSetScanParameters: return setScanParameters(&reader)
     case .leSetScanEnable: return enableScan(&reader)
     case .leCreateConnectionCancel:
-      guard layer.isConnecting else { return .disallowed }
+      guard layer.initiating.isOn else { return .disallowed }
       layer.cancelConnect()
     case .leClearAcceptList, .leAddToAcceptList, .leRemoveFromAcceptList:
       return changeAcceptList(command, &reader)
@@ -291,7 +291,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
   /// Whether the host has started an activity with a filter policy that uses the filter accept list.
   private var isAcceptListInUse: Bool {
     layer.isAdvertising && (layer.advertising.filtersScans || layer.advertising.filtersConnections)
-      || layer.scanning.isOn && layer.scanning.filters || layer.isConnecting && layer.connectsListed
+      || layer.scanning.isOn && layer.scanning.filters || layer.initiating.isOn && layer.initiating.usesList
   }
 
   /// The commands of the filter accept list (7.8.15 to 7.8.17).
