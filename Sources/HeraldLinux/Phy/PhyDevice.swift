@@ -104,8 +104,8 @@ public final class PhyDevice {
     incoming.deallocate()
   }
 
-  /// The time since the start of the simulation, as the device's clock has it: the time of a host that runs on
-  /// the same oscillator as the radio.
+  /// The time since the start of the simulation, as the device's clock has it: the time of a host on the same
+  /// oscillator as the radio.
   public var now: Instant { clock.elapsed(time) }
 
   /// The radio of the device. There is one: it is to be called once.
