@@ -4,6 +4,7 @@ Every packet is judged."""
 import asyncio
 import unittest
 
+from nrf52.chip import REQUESTED
 from nrf52.own_radio import SIMULATED, OnMedium
 
 # These are found by additions of the above to the path.
@@ -13,9 +14,12 @@ from world import until
 
 
 class OwnRadio(OnMedium):
+    # RESETREAS at each start.
+    starts = [0]
+
     def test_it_meets_an_android_phone_and_an_iphone(self):
         phones = self.on_air(self.met, 2)
-        self.assertEqual(self.chip.resets, [0])
+        self.assertEqual(self.chip.resets, self.starts)
         records = self.records()
         for phone in phones:
             mine = [record for record in records if record.get("target") == phone.identity.replace(":", "")]
@@ -36,8 +40,9 @@ class OwnRadioOfMicrobit(OwnRadio):
 
 
 class OwnRadioOfDongle(OwnRadio):
-    """Started by Nordic's boot loader."""
+    """Started by Nordic's boot loader. The first start writes REGOUT0."""
     board = "nrf52840-dongle"
+    starts = [0, REQUESTED]
 
 
 class Beacon(OnMedium):

@@ -109,7 +109,7 @@ struct FlashSessionTests {
       ("nrf52840-dongle", 0, 256, "", "does not fit: it has bytes at 0x00000000 to 0x000000ff"),
       ("feather-nrf52840-s140v7", 0x2_6000, 256, "", "does not fit: it has bytes at 0x00026000"),
       ("feather-nrf52840", 0x2_7000, 256, "", "has no vector table at 0x00026000"),
-      // The dongle's settings; the space for an update of the boot loader and what is behind it; a SoftDevice.
+      // The dongle's settings; what is behind the space for an update of the boot loader; a SoftDevice.
       ("nrf52840-dongle", 0x1000, 0x3_D001, "", "takes firmware at 0x00001000 to 0x0003dfff"),
       ("xiao-nrf52840", 0x2_7000, 0xC_3001, "", "takes firmware at 0x00027000 to 0x000e9fff"),
       ("xiao-nrf52840", 0x2_6000, 256, "", "does not fit: it has bytes at 0x00026000"),

@@ -31,8 +31,8 @@ extension NRF {
       registers.trigger(At.startLowFrequency)
     }
 
-    /// Stops the low-frequency clock, so that its source can be changed. The RTCs must have been stopped. Waits
-    /// for at most about a millisecond: with the watchdog running the oscillator does not stop.
+    /// Stops the low-frequency clock, so that its source can be changed. The RTCs must have been stopped.
+    /// Waits for at most a few milliseconds: with the watchdog running the oscillator does not stop.
     public mutating func stopLowFrequency() {
       registers.trigger(At.stopLowFrequency)
       for _ in 0..<Self.stopLimit where registers.read(At.lowFrequencyStatus) & Self.running == 0 { return }

@@ -67,9 +67,12 @@ extension NRF {
 
     /// A voltage, as VOUT has it. An erased word selects 1.8 V.
     public enum Level: UInt32, BitwiseCopyable, Sendable {
-      case volts2_7 = 3
-      case volts3_0 = 4
-      case volts3_3 = 5
+      /// 2.7 V.
+      case millivolts2700 = 3
+      /// 3.0 V.
+      case millivolts3000 = 4
+      /// 3.3 V.
+      case millivolts3300 = 5
     }
 
     /// Selects a voltage, unless one is selected. Returns whether a reset of the chip is now required.

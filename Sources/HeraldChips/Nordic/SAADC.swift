@@ -20,8 +20,8 @@ extension NRF {
       case vdd
       /// The high-voltage supply VDDH (nRF52833, nRF52840), divided by five in the chip.
       case vddh
-      /// A pin, AIN0…AIN7 as 0…7, behind a voltage divider: the measured voltage is that on the pin, multiplied
-      /// by `times`, at most 18,000, and divided by `over`, not 0: the whole resistance and that to ground.
+      /// A pin, AIN0…AIN7 as 0…7, behind a voltage divider. The measured voltage is that on the pin times
+      /// `times`, the whole resistance, at most 18,000, over `over`, the resistance to ground, not 0.
       case pin(UInt8, times: UInt16, over: UInt16)
     }
 

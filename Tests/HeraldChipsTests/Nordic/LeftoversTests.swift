@@ -71,7 +71,7 @@ struct LeftoversTests {
     let model = NVMCModel(start: 0x1000_1000, pageSize: 4_096, pageCount: 1)
     func select() -> Bool {
       var driver = NRF.OutputVoltage(ModelRegisters(model.memory), controller: ModelRegisters(model))
-      return driver.select(.volts3_0)
+      return driver.select(.millivolts3000)
     }
     #expect(select())
     #expect(model.words[0xC1] == 0xFFFF_FFFC)
@@ -80,7 +80,7 @@ struct LeftoversTests {
     let other = NVMCModel(start: 0x1000_1000, pageSize: 4_096, pageCount: 1)
     other.words[0xC1] = 0xFFFF_FFFD
     var driver = NRF.OutputVoltage(ModelRegisters(other.memory), controller: ModelRegisters(other))
-    let isWritten = driver.select(.volts3_0)
+    let isWritten = driver.select(.millivolts3000)
     #expect(!isWritten && other.words[0xC1] == 0xFFFF_FFFD)
     #expect(model.faults == [] && other.faults == [])
   }

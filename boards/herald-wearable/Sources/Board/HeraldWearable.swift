@@ -1,8 +1,8 @@
 import HeraldChips
 import NRF52Boards
 
-/// The Herald project's wearable, revision 0.2 (Fanstel BC833M). README.md has the sources of these facts, and
-/// what is not confirmed.
+/// The Herald project's wearable, revision 0.2 (Fanstel BC833M). README.md has the sources of these facts,
+/// and what is not confirmed.
 ///
 /// The reset pin of the chip, P0.18, is the accelerometer's INT1: it is not written to UICR.
 public enum HeraldWearable: NRF52LogInNOR {

@@ -56,7 +56,7 @@ public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: 
       var power = NRF.Power(Clock.control)
       if power.isHighVoltage() {
         var output = NRF.OutputVoltage(FixedRegisters<0x100010>(), controller: FixedRegisters<0x4001E0>())
-        if output.select(.volts3_0) { needsReset = true }
+        if output.select(.millivolts3000) { needsReset = true }
       }
     }
     return needsReset

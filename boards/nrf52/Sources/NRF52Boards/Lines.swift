@@ -22,8 +22,8 @@ extension NRF52Board where Bluetooth: ~Copyable {
   /// The source of random numbers.
   public static func random() -> NRF52Random { NRF52Random(FixedRegisters()) }
 
-  /// The supply. On the development kits it is VDD, which is 3.0 V with USB, and the voltage of the cell in the
-  /// holder otherwise.
+  /// The supply. On the development kits it is VDD, which is 3.0 V with USB, and the voltage of the cell in
+  /// the holder otherwise.
   public static func supply() -> NRF52Supply {
     let supply = Kit.supply
     return unsafe NRF52Supply(
