@@ -21,7 +21,7 @@ extension NRF {
       /// The high-voltage supply VDDH (nRF52833, nRF52840), divided by five in the chip.
       case vddh
       /// A pin, AIN0…AIN7 as 0…7, behind a voltage divider. The measured voltage is that on the pin times
-      /// `times`, the whole resistance, at most 18,000, over `over`, the resistance to ground, not 0.
+      /// `times`, the whole resistance, at most 4,600, over `over`, the resistance to ground, not 0.
       case pin(UInt8, times: UInt16, over: UInt16)
     }
 
@@ -33,7 +33,7 @@ extension NRF {
         case .vdd: (9, 1, 1)
         case .vddh: (0xD, 5, 1)
         case .pin(let number, let times, let over):
-          (UInt32(number & 7) &+ 1, UInt32(min(times, 18_000)), UInt32(max(over, 1)))
+          (UInt32(number & 7) &+ 1, UInt32(min(times, 4_600)), UInt32(max(over, 1)))
         }
       registers.write(1, to: At.enable)
       defer { registers.write(0, to: At.enable) }
@@ -53,8 +53,8 @@ extension NRF {
       registers.trigger(At.stop)
       guard wait(for: At.stopped) else { return nil }
       // Noise near 0 V reads as a negative value.
-      // 3,600 and 4,096, both divided by 16, in two steps: the products fit into 32 bits.
-      return UInt32(max(value, 0)) &* 225 / 4 &* factor / divisor / 64
+      // 3,600 and 4,096, both divided by 16: the product fits into 32 bits.
+      return UInt32(max(value, 0)) &* 225 &* factor / divisor / 256
     }
 
     private mutating func wait(for event: Register<Event>) -> Bool {

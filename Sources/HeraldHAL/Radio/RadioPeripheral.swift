@@ -40,9 +40,9 @@ public protocol RadioPeripheral: ~Copyable {
   /// The time by which an operation that is given now has to begin later than `leadTime` from now: 0 while
   /// the oscillator runs, otherwise `startUpTime`.
   mutating func startUpLeft() -> UInt32
-  /// The time in microseconds, modulo 2³², for which the radio has kept its crystal oscillator on since it was
-  /// created, including the start of the oscillator. No operation is in progress. A radio without an oscillator
-  /// returns 0.
+  /// The time in microseconds, modulo 2³², for which the radio has kept its crystal oscillator on since it
+  /// was created, including the start of the oscillator. No operation is in progress. A radio without an
+  /// oscillator returns 0.
   mutating func crystalTime() -> UInt32
   /// Begins an operation. No operation is in progress.
   mutating func start(_ operation: RadioOperation)

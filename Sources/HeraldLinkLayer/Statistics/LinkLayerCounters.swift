@@ -16,8 +16,8 @@ public enum LinkLayerRole: UInt8, BitwiseCopyable, Sendable {
 
 /// What is counted for each role: times, and events.
 public enum LinkLayerCounter: UInt8, BitwiseCopyable, Sendable {
-  /// The time for which the receiver was on, without its ramp-up: from the start of the window, or from 150 µs
-  /// after the last packet, to the end of a packet or of the window.
+  /// The time for which the receiver was on, without its ramp-up: from the start of the window, or from 150
+  /// µs after the last packet, to the end of a packet or of the window.
   case receiving = 0
   /// The time for which packets were transmitted, from the first bit of the preamble to the last of the CRC.
   case transmitting = 1
@@ -29,9 +29,9 @@ public enum LinkLayerCounter: UInt8, BitwiseCopyable, Sendable {
   case events = 4
   /// The number of operations that were started too late.
   case late = 5
-  /// The number of events that were not begun, or shortened, in favour of other activities. Advertiser: events
-  /// without their last channels. Scanner and initiator: parts of a window that were too short to be used.
-  /// Connections: events.
+  /// The number of events that were not begun, or shortened, in favour of other activities. Advertiser:
+  /// events without their last channels. Scanner and initiator: parts of a window that were too short to be
+  /// used. Connections: events.
   case skipped = 6
   /// The number of lost results. Advertiser: CONNECT_INDs with invalid fields, or received when all
   /// connections were in use. Scanner: reports discarded because the queue was full. Initiator: connections

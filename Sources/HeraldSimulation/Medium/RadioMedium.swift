@@ -161,10 +161,14 @@ extension RadioMedium {
     let startUp = port.isOff(at: time) ? Int(MediumRadio.startUpTime) * 1000 : 0
     let crystalStart = start - Int(MediumRadio.leadTime + MediumRadio.crystalStartUp) * 1000
     port.crystal.require(from: max(time, crystalStart))
-    guard start >= time + startUp + Int(MediumRadio.leadTime) * 1000, !happens(trouble.lateness) else {
+    let isLate = start < time + startUp + Int(MediumRadio.leadTime) * 1000
+    guard !isLate, !happens(trouble.lateness) else {
       port.plan += 1
       let number = port.plan
-      at(time + startUp) { if port.plan == number { self.report(.late, on: port, from: self.time) } }
+      // A processor that is late by chance has let the start pass.
+      at(isLate ? time + startUp : start) {
+        if port.plan == number { self.report(.late, on: port, from: self.time) }
+      }
       return
     }
     port.windowEnd = start + Int(operation.window) * 1000
