@@ -86,8 +86,9 @@ public struct LinkLayerCounters: BitwiseCopyable, Sendable {
   /// Adds one to a counter.
   mutating func count(_ counter: LinkLayerCounter, _ role: LinkLayerRole) { self[counter, role] &+= 1 }
 
-  /// The value of counter `index` of role number `role`; 0 if there is none.
-  func value(_ index: Int, of role: Int) -> UInt32 {
+  /// The value of counter `index` of role number `role`; 0 if there is none. `mutating`, as a borrow of
+  /// counters in a large value would copy them to the stack.
+  mutating func value(_ index: Int, of role: Int) -> UInt32 {
     index >= 0 && index < Self.count && role >= 0 && role < LinkLayerRole.count
       ? values[role &* Self.count &+ index] : 0
   }
@@ -123,16 +124,30 @@ extension LinkLayerCounters {
   }
 
   /// The value of counter `index` of the group of the link layer; 0 if there is none.
-  @inline(__always)
-  func total(_ index: Int) -> UInt32 {
+  mutating func total(_ index: Int) -> UInt32 {
     switch index {
-    case 0: late
-    case 1: reportsDropped
-    case 2: requestsRefused
-    case 3: eventsSilent
-    case 4: eventsSkipped
+    case 0: sum(.late, from: .advertiser)
+    case 1: value(.lost, of: .scanner)
+    case 2: value(.lost, of: .advertiser)
+    case 3: sum(.lost, from: .peripheral)
+    case 4: sum(.skipped, from: .peripheral)
     default: 0
     }
+  }
+
+  private mutating func value(_ counter: LinkLayerCounter, of role: LinkLayerRole) -> UInt32 {
+    value(Int(counter.rawValue), of: Int(role.rawValue))
+  }
+
+  /// The sum of a counter of `first` and of the roles after it.
+  private mutating func sum(_ counter: LinkLayerCounter, from first: LinkLayerRole) -> UInt32 {
+    var total: UInt32 = 0
+    var role = Int(first.rawValue)
+    while role < LinkLayerRole.count {
+      total &+= value(Int(counter.rawValue), of: role)
+      role &+= 1
+    }
+    return total
   }
 }
 
