@@ -31,20 +31,20 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
 
   var advertising: AdvertisingSettings
   var isAdvertising: Bool
+  /// The event in progress is the repetition of one that was late.
+  var repeatsAdvertising: Bool
+  var owesDirectedTimeout: Bool
   /// The start of the event in progress, or of the scheduled event.
   var eventStart: RadioTime
   /// The time from which the next advertising event is due, and the end of high duty cycle advertising.
   var advertisingDue: RadioTime
   var advertisingEnd: RadioTime
-  /// The event in progress is the repetition of one that was late.
-  var repeatsAdvertising: Bool
   var scanning: ScanSettings
   var backoff: ScanBackoff
   var scanInterval: ScanInterval
   var initiating: Initiating
   /// The data channels for connections in which this device is the central.
   var channels: ChannelMap
-  var owesDirectedTimeout: Bool
   var reports: RingBuffer<HeardPDU, 4>
   var fragments: RingBuffer<DataPayload, 6>
   var reservation: Reservation
