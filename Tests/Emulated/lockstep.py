@@ -32,7 +32,7 @@ class Lockstep:
         need_qemu()
         self.folder = Path(folder)
         self.peer = peer
-        self.elf = image("microbit")
+        self.elf = image("microbit", "wearable-hci")
         self.names = symbols(self.elf)
         # Bytes to be received, each with its time in microseconds.
         self.line = []

@@ -68,7 +68,7 @@ class Chip:
         self.moment = None
         self.queue, self.numbered = [], 0
         self.failure = self.wanted_reset = None
-        self.slept_at = 0
+        self.slept_at, self.longest_awake = 0, LONGEST_AWAKE
         # Until when the processor waits for the bus, and for how long it has waited or is to.
         self.halted_until = self.stalled = 0
         self.is_paused = False
@@ -200,8 +200,8 @@ class Chip:
             self.processor.run(1 if handler is not None and self.unmasks else min(max((next_time - self.cycles) // self.kind.cycles, 1), SLICE))
             if self.failure:
                 raise self.failure
-            if self.processor.instructions - self.slept_at > LONGEST_AWAKE:
-                raise Misuse(f"it has not slept for {LONGEST_AWAKE} instructions; PC {self.processor.pc:#010x}, at {self.seconds:.6f} s")
+            if self.processor.instructions - self.slept_at > self.longest_awake:
+                raise Misuse(f"it has not slept for {self.longest_awake} instructions; PC {self.processor.pc:#010x}, at {self.seconds:.6f} s")
             if self.processor.is_locked_up:
                 self.wanted_reset = LOCKUP
 
