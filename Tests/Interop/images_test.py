@@ -336,7 +336,7 @@ def boards(folder, images):
         expect(f"{name}: whose it is", told["vector_table_plausible"] and told["built_for"] == path.parent.name
                and told["fits"] == ([path.parent.name] if path.parent.name != "mps2-an386" else []), told)
         for form in ("image.hex", "image.bin"):
-            again = info(folder / form, *(["--base", "0"] if form == "image.bin" else []))
+            again = info(folder / form, *(["--base", hex(min(wanted))] if form == "image.bin" else []))
             expect(f"{name}: the same from {form}", again["built_for"] == told["built_for"] and again["fits"] == told["fits"], again)
         flash("convert", path, folder / "signed.bin", "--version", "1.0.0", "--quiet")
         status, said = tool(IMGTOOL, "verify", folder / "signed.bin")
