@@ -111,6 +111,7 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     }
     advertising = AdvertisingSettings()
     isAdvertising = false
+    repeatsAdvertising = false
     scanning = ScanSettings()
     initiating = Initiating()
     channels = .all

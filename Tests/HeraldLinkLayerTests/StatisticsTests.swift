@@ -56,10 +56,10 @@ struct StatisticsTests {
         == Use(receiving: 3 * 45, transmitting: 3 * 376, ramping: 3 * 278, crystal: 2563, events: 1))
     let before = use(device, .advertiser)
     medium.run(until: milliseconds(150))
-    // It is started 200 µs and 1500 µs before the packet.
+    // It is started 200 µs and 600 µs before the packet.
     #expect(
       use(device, .advertiser) - before
-        == Use(receiving: 3 * 45, transmitting: 3 * 376, ramping: 3 * 278, crystal: 3913, events: 1))
+        == Use(receiving: 3 * 45, transmitting: 3 * 376, ramping: 3 * 278, crystal: 3013, events: 1))
     for role in LinkLayerRole.allCases where role != .advertiser { #expect(use(device, role) == Use()) }
   }
 
@@ -83,7 +83,7 @@ struct StatisticsTests {
     medium.run(until: milliseconds(1300))
     #expect(
       use(device, .scanner) - before
-        == Use(receiving: 300_000, transmitting: 0, ramping: 10 * 138, crystal: 317_000, events: 10))
+        == Use(receiving: 300_000, transmitting: 0, ramping: 10 * 138, crystal: 308_000, events: 10))
     for role in LinkLayerRole.allCases where role != .scanner { #expect(use(device, role) == Use()) }
   }
 
@@ -135,11 +135,11 @@ struct StatisticsTests {
     // An empty packet has 10 bytes. The central's event lasts 310 µs.
     #expect(
       use(central, .central) - before.0
-        == Use(receiving: 800, transmitting: 800, ramping: 10 * 278, crystal: 10 * (1700 + 310), events: 10))
+        == Use(receiving: 800, transmitting: 800, ramping: 10 * 278, crystal: 10 * (800 + 310), events: 10))
     // The peripheral listens 17 µs earlier: 1 µs for 40 ppm of 30 ms, and 16 µs.
     #expect(
       use(peripheral, .peripheral) - before.1
-        == Use(receiving: 970, transmitting: 800, ramping: 10 * 278, crystal: 10 * (1700 + 327), events: 10))
+        == Use(receiving: 970, transmitting: 800, ramping: 10 * 278, crystal: 10 * (800 + 327), events: 10))
     #expect(use(central, .scanner) == Use() && use(central, .peripheral) == Use())
     #expect(use(peripheral, .central) == Use() && use(peripheral, .initiator) == Use())
   }

@@ -1,11 +1,11 @@
 import HeraldHAL
 
-/// The current scan interval: its start of the current one, and the channel of its window.
+/// The current scan interval: its start, and the channel of its window.
 struct ScanInterval: BitwiseCopyable {
   /// The shortest part of a scan window that is used; a shorter one does not justify the ramp-up.
   static var shortestPart: UInt32 { 600 }
 
-  /// The start of the current scan interval.
+  /// The start of the interval.
   var start = RadioTime(microseconds: 0)
   /// The channel of its window less 37.
   private(set) var offset: UInt8 = 0

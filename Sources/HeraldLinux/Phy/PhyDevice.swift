@@ -26,11 +26,11 @@ public protocol PhyProgram: AnyObject {
 /// ```
 ///
 /// **Calls.** When an operation has ended, `run` calls `radioInterrupt` of the program and, if the result is
-/// `true`, `procedures`. `pollHost` is called first when `run` begins, and every
-/// `PhyOptions.pollInterval` of simulated time from then on. It may call all methods of a link layer for the host, including those that start or
-/// cancel an operation of the radio: a reception in progress is requested such that the phy asks at the time
-/// of the next call whether it is to be continued. The simulated time is therefore never ahead of the host by
-/// more than that interval.
+/// `true`, `procedures`. `pollHost` is called first when `run` begins, and every `PhyOptions.pollInterval` of
+/// simulated time from then on. It may call all methods of a link layer for the host, including those that
+/// start or cancel an operation of the radio: a reception in progress is requested such that the phy asks at
+/// the time of the next call whether it is to be continued. The simulated time is therefore never ahead of
+/// the host by more than that interval.
 ///
 /// **Time.** Computing takes no simulated time. `PhyOptions` adds clock drift, delays and late operations.
 public final class PhyDevice {

@@ -20,14 +20,12 @@ public struct MediumRadio: RadioPeripheral, ~Copyable {
   public static var leadTime: UInt32 { 200 }
   /// The simulated program takes no time: the value is the margin for delays.
   public static var planningTime: UInt32 { 150 }
-  /// The value of an nRF52, for a radio whose oscillator is switched off between operations.
+  /// The time of the start of the oscillator: that of an nRF52.
   public static var startUpTime: UInt32 { 600 }
   /// The value of an nRF51.
   public static var transmitRampUp: UInt32 { 140 }
   /// The value of an nRF51.
   public static var receiveRampUp: UInt32 { 138 }
-  /// The time in microseconds before `leadTime` at which the oscillator is started: that of an nRF51.
-  public static var crystalStartUp: UInt32 { 1500 }
   /// The declared maximum deviation of the device's clock.
   public var clockDeviation: UInt16 { port.promisedDeviation }
 
@@ -38,7 +36,7 @@ public struct MediumRadio: RadioPeripheral, ~Copyable {
   public mutating func now() -> RadioTime { port.clock.shown(medium.time) }
   /// The start-up of the oscillator, if it is off.
   public mutating func startUpLeft() -> UInt32 { port.isOff(at: medium.time) ? Self.startUpTime : 0 }
-  /// The time for which operations require the oscillator: from `crystalStartUp` before they have to be given
+  /// The time for which operations require the oscillator: from `startUpTime` before they have to be given
   /// to the radio to their end.
   public mutating func crystalTime() -> UInt32 {
     UInt32(truncatingIfNeeded: port.crystal.total(at: medium.time) / 1000)

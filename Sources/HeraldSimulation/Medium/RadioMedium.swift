@@ -159,7 +159,7 @@ extension RadioMedium {
     port.state = .waiting
     let start = port.clock.global(operation.start, near: time)
     let startUp = port.isOff(at: time) ? Int(MediumRadio.startUpTime) * 1000 : 0
-    let crystalStart = start - Int(MediumRadio.leadTime + MediumRadio.crystalStartUp) * 1000
+    let crystalStart = start - Int(MediumRadio.leadTime + MediumRadio.startUpTime) * 1000
     port.crystal.require(from: max(time, crystalStart))
     let isLate = start < time + startUp + Int(MediumRadio.leadTime) * 1000
     guard !isLate, !happens(trouble.lateness) else {

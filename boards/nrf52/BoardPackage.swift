@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The manifest of the boards with the radio of the chip alone, which have links to it. The name of a package
+// that others depend on is that of its folder.
+
+let core: [SwiftSetting] = [
+  .enableExperimentalFeature("Lifetimes"), .enableExperimentalFeature("SuppressedAssociatedTypes"),
+]
+let herald = [
+  "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldLinkLayer", "HeraldDeviceLink",
+  "HeraldChips", "HeraldFirmware",
+].map {
+  Target.Dependency.product(name: $0, package: "herald-embedded")
+}
+let shared = Target.Dependency.product(name: "NRF52Boards", package: "nrf52")
+let radio = Target.Dependency.product(name: "NRF52Radio", package: "nrf52")
+
+let package = Package(
+  name: "board",
+  products: [.library(name: "Board", targets: ["Board"])],
+  dependencies: [.package(name: "herald-embedded", path: "../.."), .package(path: "../nrf52")],
+  targets: [
+    .target(name: "Board", dependencies: herald + [shared, radio], swiftSettings: core),
+    .executableTarget(name: "wearable", dependencies: ["Board"] + herald, swiftSettings: core),
+    .executableTarget(name: "beacon", dependencies: ["Board"] + herald, swiftSettings: core),
+  ],
+  swiftLanguageModes: [.v6]
+)
