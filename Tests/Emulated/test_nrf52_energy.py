@@ -1,43 +1,89 @@
 """The images without a Bluetooth controller account for their radio: the counters of the link layer agree with what the model transmits, and give the mean current."""
 
 import json
+import re
+import struct
 import unittest
 
 import figures
 import test_nrf52_usb
 from nrf52.clocks import MILLISECOND, SECOND
 from nrf52.energy import ROLES, mean_current
+from nrf52.on_chip import OnChip
 
 # Preamble, access address and CRC take 64 µs.
 OVERHEAD = 64
+# The counters of each role, in the order in which the link layer stores them.
+COUNTERS = ("receive_ms", "transmit_ms", "ramp_ms", "crystal_ms", "events", "late", "skipped", "lost")
+# LinkLayerCounters: these counters of each role, and the remaining microseconds of four of them.
+STORED = struct.Struct("<40I20H")
 
 
-class Account(test_nrf52_usb.Asked):
+class Counting(OnChip):
+    """Runs an image without a Bluetooth controller for two minutes, with no device in range."""
     role = "wearable"
 
-    def test_its_counters_account_for_the_radio(self):
+    def run_two_minutes(self):
         chip = self.chip
         while chip.seconds < 120:
             chip.run_for(0.01)
+
+    def stored_counters(self):
+        """The counters in memory: the last member of the link layer, which ends where its memory does."""
+        [name] = [name for name in self.names if "linkLayerMemory" in name]
+        # The symbol has the number of 8-byte words, minus 1.
+        size = 8 * (int(re.search(r"InlineArrayVy\$(\d+)_", name)[1]) + 1)
+        words = self.chip.words(self.names[name] + size - STORED.size, STORED.size // 4)
+        values = STORED.unpack(struct.pack(f"<{len(words)}I", *words))
+        return {role: dict(zip(COUNTERS, values[8 * index:])) for index, role in enumerate(ROLES)}
+
+    def assertAccounted(self, counters):
+        for role in ROLES:
+            used = counters[role]
+            self.assertEqual(set(used), set(COUNTERS))
+            self.assertLessEqual(used["transmit_ms"] + used["receive_ms"] + used["ramp_ms"], used["crystal_ms"] + 3, role)
+        transmitted = sum(OVERHEAD + 8 * len(pdu) for pdu in self.chip.radio.air.sent)
+        self.assertAlmostEqual(counters["advertiser"]["transmit_ms"], transmitted / 1000, delta=3)
+
+    def report(self, counters, seconds, awake, stalled):
+        mean, parts = mean_current(self.chip.kind.memory.name, counters, seconds, awake, stalled)
+        print(f"\n  {figures.add(f'{self.board}.energy_ma', round(mean, 3))} over {seconds:.0f} s: " + ", ".join(f"{name} {value:.3f}" for name, value in parts.items()))
+
+
+class Account(Counting, test_nrf52_usb.Asked):
+    def test_its_counters_account_for_the_radio(self):
+        chip = self.chip
+        self.run_two_minutes()
         # The management link is used afterwards. Instructions take up to two cycles.
         awake, stalled, crystal = 2 * chip.processor.instructions / chip.cycles, chip.stalled / chip.cycles, chip.clocks.crystal_time / MILLISECOND
+        stored = self.stored_counters()
         text, output = self.ask(("stats",), ("stats", "--json"))
         counters, seconds = json.loads(output), chip.cycles / SECOND
+        self.assertAccounted(counters)
         for role in ROLES:
             self.assertIn(f"{role} ", text)
-            used = counters[role]
-            self.assertEqual(set(used), {"receive_ms", "transmit_ms", "ramp_ms", "crystal_ms", "events", "late", "skipped", "lost"})
-            self.assertLessEqual(used["transmit_ms"] + used["receive_ms"] + used["ramp_ms"], used["crystal_ms"] + 3, role)
-        transmitted = sum(OVERHEAD + 8 * len(pdu) for pdu in chip.radio.air.sent)
-        self.assertAlmostEqual(counters["advertiser"]["transmit_ms"], transmitted / 1000, delta=3)
+            for name, value in stored[role].items():
+                # The image continued while it was asked.
+                self.assertTrue(0.8 * counters[role][name] <= value <= counters[role][name], (role, name))
         total = sum(counters[role]["crystal_ms"] for role in ROLES)
         self.assertTrue(crystal <= total + 5 <= 1000 * seconds, (crystal, total, seconds))
-        mean, parts = mean_current(chip.kind.memory.name, counters, seconds, awake, stalled)
-        print(f"\n  {figures.add(f'{self.board}.energy_ma', round(mean, 3))} over {seconds:.0f} s: " + ", ".join(f"{name} {value:.3f}" for name, value in parts.items()))
+        self.report(counters, seconds, awake, stalled)
 
 
 class AccountOfNRF52840(Account):
     board = "nrf52840dk"
+
+
+class AccountOfMicrobit(Counting):
+    """It has no management link: the counters are read from its memory. The crystal oscillator is always on, because the low-frequency clock is derived from it."""
+    board = "microbit"
+
+    def test_its_counters_account_for_the_radio(self):
+        chip = self.chip
+        self.run_two_minutes()
+        counters, seconds = self.stored_counters(), chip.cycles / SECOND
+        self.assertAccounted(counters)
+        self.report(counters, seconds, 2 * chip.processor.instructions / chip.cycles, chip.stalled / chip.cycles)
 
 
 if __name__ == "__main__":

@@ -143,9 +143,6 @@ class Nonvolatile:
         self.parts[address] += self.part_time
         if self.parts[address] < self.erasure_time:
             self.memory.store(address, self.chance.randbytes(self.page_size))
-            # The header of a page whose erasure was interrupted may be cleared once more before it is erased.
-            for place in [place for place in self.since_erasure if address <= place < address + self.page_size]:
-                self.since_erasure[place] = min(self.since_erasure[place], WRITES - 1)
         elif before < self.erasure_time:
             self.clear(address, self.page_size)
             self.erased[address] += 1

@@ -203,16 +203,16 @@ extension FlashLog where F: ~Copyable {
     return ring.isOpen ? writer.position > ring.pageSize / 2 : ring.resume == 0
   }
 
-  /// Invalidates a page's header, so that an interrupted erasure leaves no valid page, and erases it.
+  /// Invalidates a page's header, so that an interrupted erasure leaves no valid page, and erases it. After
+  /// such an erasure the page has no header: its first words are not programmed again.
   @inlinable
   mutating func erase(page: Int) -> Bool {
     do throws(FlashError) {
-      var bytes: [8 of UInt8] = .init(repeating: 0)
+      var bytes: [4 of UInt8] = .init(repeating: 0)
       var head = bytes.mutableSpan
       try flash.read(page: page, offset: 0, into: &head)
-      var isErased = true
-      for index in 0..<8 where head[index] != 0xFF { isErased = false }
-      if !isErased { try flash.clear(page: page, offset: 0, count: 8) }
+      var reader = ByteReader(head.span)
+      if reader.u32() == LogFormat.magic { try flash.clear(page: page, offset: 0, count: 8) }
       try flash.erase(page: page)
       ring.erases &+= 1
       return true

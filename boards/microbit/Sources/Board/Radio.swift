@@ -17,7 +17,7 @@ public typealias BoardRadio = OwnLinkLayerRadio
 public typealias Random = NRF.RNG<FixedRegisters<0x4000D0>>
 
 nonisolated(unsafe) private var radioStorage = NRF.RadioStorage()
-nonisolated(unsafe) var linkLayerMemory: [242 of UInt64] = .init(repeating: 0)
+nonisolated(unsafe) var linkLayerMemory: [241 of UInt64] = .init(repeating: 0)
 
 extension Board {
   /// The radio of the chip, switched on. To be called once, when the board has been made.
