@@ -17,8 +17,8 @@ extension NRF {
     private let capacity: Int
 
     /// Uses the master with these registers (TWIM0, TWIM1), port 0 with the pins `clock` and `data` (0…31),
-    /// and an exclusive buffer at a fixed address, of whose bytes one half is sent from and the other received
-    /// to. `pull`: the resistor of the chip on both lines, for a board that has none.
+    /// and an exclusive buffer at a fixed address: the first half is sent from, the second received to.
+    /// `pull`: the resistor of the chip on both lines, for a board that has none.
     public init<let capacity: Int>(
       _ registers: consuming Block, port: consuming GPIO<Block>, clock: UInt8, data: UInt8,
       pull: GPIO<Block>.Pull, buffer: UnsafeMutablePointer<[capacity of UInt8]>

@@ -1,7 +1,7 @@
 import HeraldHAL
 
-/// The accelerometer LIS2DE12 of STMicroelectronics, or that of the LSM303AGR, whose registers are the same as
-/// far as they are used here, as a motion sensor on an I2C bus (data sheets, "Register description").
+/// The accelerometer LIS2DE12 of STMicroelectronics, or that of the LSM303AGR, as a motion sensor on an I2C
+/// bus (data sheets, "Register description"). The registers that are used here are the same in both.
 ///
 /// It measures ten times a second in low-power mode. An acceleration of more than 64 mg on any axis, without
 /// the constant part, sets a latch, which is read over the bus. Its interrupt pins are not used.
