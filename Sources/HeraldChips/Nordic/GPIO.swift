@@ -13,8 +13,7 @@ extension NRF {
     public enum Mode: BitwiseCopyable, Sendable {
       /// An input with the given pull resistor.
       case input(Pull)
-      /// An input whose output driver, used by a peripheral, pulls the line to ground and never to the supply:
-      /// a line of an I2C bus.
+      /// An input whose output driver, used by a peripheral, pulls the line to ground only, as on an I2C bus.
       case openDrain(Pull)
       /// An output with the given initial level.
       case output(high: Bool)

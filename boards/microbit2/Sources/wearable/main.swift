@@ -3,8 +3,8 @@ import HeraldEmbedded
 import HeraldFirmware
 
 // A wearable: 64 peers, four connections, battery and motion logged, a payload that a host can change, events
-// for a host that watches. The tap is the first delegate: its size is a multiple of eight bytes, so that there is
-// no padding behind it, and it is cleared in place.
+// for a host that watches. The tap is the first delegate: its size is a multiple of eight bytes, so that
+// there is no padding behind it, and it is cleared in place.
 enum Badge: WearableParts {
   static func supplier() -> StoredPayloadSupplier<132> {
     StoredPayloadSupplier(
