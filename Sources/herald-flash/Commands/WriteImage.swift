@@ -12,8 +12,7 @@ struct WriteImage: ParsableCommand, ReportsFailures {
     discussion: """
       Without a file it is the image that `script/build BOARD` made: in .build/boards of this folder, of one above it, or of where this program was built, in \
       share/herald/boards of where it was installed, or in the folder that the variable HERALD_IMAGES names. What is to be written where is shown first, and nothing is written unless image and \
-      board fit. The board's log and settings stay, unless --erase-all takes them.
-
+      board fit. The board's log and settings stay, unless --erase-all takes them. \
       With --device it is a device that runs: it starts its boot loader, takes the image, and is waited for until it is back.
       """)
 
