@@ -63,6 +63,18 @@ struct DeviceUpdateTests {
     } throws: { ($0 as? FlashFailure)?.cause == .link(.usage) }
   }
 
+  @Test("Without the device, the boot loader of an interrupted update is named")
+  func absent() {
+    let error = HostLinkError(.noDevice, "there is none", advice: "plug it in")
+    let alone = RunningDevice.absent(error, bootLoaders: [])
+    #expect((alone.what, alone.advice) == ("there is none", "plug it in"))
+    let failure = RunningDevice.absent(error, bootLoaders: ["ttyACM7"])
+    #expect(failure.cause == .link(.noDevice))
+    #expect(failure.advice?.contains("--to serial-dfu:/dev/ttyACM7` continues") == true)
+    let busy = RunningDevice.absent(HostLinkError(.busy, "in use"), bootLoaders: ["ttyACM7"])
+    #expect((busy.cause, busy.what) == (.link(.busy), "in use"))
+  }
+
   @Test("What a device has lost is named")
   func losses() {
     func state(_ serial: String) -> RunningDevice.State {

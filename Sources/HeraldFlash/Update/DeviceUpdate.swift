@@ -110,7 +110,7 @@ public struct DeviceUpdate {
   ///   it does not respond.
   public func device(after before: RunningDevice) throws(FlashFailure) -> RunningDevice.State {
     let deadline = Deadline.after(patience)
-    var obstacle = FlashFailure(.link(.noAnswer), "\(before.location) has not come back", state: .written)
+    var obstacle = FlashFailure(.link(.noAnswer), "it reports no log", state: .written)
     repeat {
       do throws(FlashFailure) {
         let device = try RunningDevice.open(selector, withoutSession)

@@ -56,7 +56,7 @@ public final class RunningDevice {
     do {
       open = try DeviceDirectory.open(selector)
     } catch {
-      throw FlashFailure(error, state: .untouched)
+      throw Self.absent(error, bootLoaders: ProgrammingMethod.serialPorts(in: ProgrammingMethod.terminals))
     }
     do throws(FlashFailure) {
       let device = try RunningDevice(open.transport, timeout: options.timeout)
@@ -66,6 +66,19 @@ public final class RunningDevice {
       open.transport.close()
       throw error
     }
+  }
+
+  /// The failure for a device that could not be opened. After an interrupted update it is one of the
+  /// `bootLoaders` at these terminals.
+  static func absent(_ error: HostLinkError, bootLoaders: [String]) -> FlashFailure {
+    guard error.cause == .noDevice, let name = bootLoaders.first else {
+      return FlashFailure(error, state: .untouched)
+    }
+    return FlashFailure(
+      .link(.noDevice), "\(error.what); a boot loader runs at serial-dfu:/dev/\(name)", state: .untouched,
+      advice:
+        "if that is the device, whose update was interrupted, `herald-flash write --board BOARD --to serial-dfu:/dev/\(name)` continues; else plug the device in"
+    )
   }
 
   private func authenticate(_ path: String, isNew: Bool) throws(FlashFailure) {
