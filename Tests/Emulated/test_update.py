@@ -131,7 +131,7 @@ class Update(Asked):
             await asyncio.wait_for(returning, PATIENCE)
             if status == 0 and not loader.has_application:
                 self.assertEqual((number, self.is_end_reported), (operations, False))
-            if not loader.has_application:
+            if status != 0 or not loader.has_application:
                 status, found, err = await self.flash(*to)
             self.assertEqual(status, 0, (number, found, err))
             self.assertEqual(bytes(loader.flash[self.start:self.start + len(self.new)]), self.new)
