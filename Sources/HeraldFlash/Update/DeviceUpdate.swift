@@ -17,7 +17,8 @@ public struct DeviceUpdate {
   /// The time for each wait.
   private let patience: Duration
 
-  /// An update of the device of `selector`, with the boot loader expected at `named`, or at the device's port.
+  /// An update of the device of `selector`, with the boot loader expected at `named`, or at the device's
+  /// port.
   public init(_ selector: DeviceSelector, _ options: FlashOptions, bootLoader named: String?) {
     self.init(
       selector, options, bootLoader: named, terminals: ProgrammingMethod.terminals, patience: .seconds(30))
