@@ -23,6 +23,8 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   /// The time of the next call of `tend`: once a second, and at the time of a requested restart.
   private var tendAt = Instant.start
   private var restartAt = Instant.never
+  /// Whether the requested restart is one into the boot loader.
+  private var isForBootLoader = false
   /// The data that the device stores besides its log.
   public var settings: SettingsStore<Hardware.SettingsFlash>
   /// Whether the settings have been applied to the node.
@@ -111,7 +113,11 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   private mutating func restartNow() {
     if run.intent == nil { run.intent = .safeModeOver }
     memory.note(run)
-    hardware.restart()
+    if Hardware.entersBootLoader, isForBootLoader {
+      hardware.enterBootLoader()
+    } else {
+      hardware.restart()
+    }
   }
 
   // MARK: Management
@@ -127,6 +133,15 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
     run.intent = .requested
     restartAt = now + .milliseconds(250)
     if restartAt < tendAt { tendAt = restartAt }
+  }
+
+  /// Whether the board can start a boot loader.
+  public static var entersBootLoader: Bool { Hardware.entersBootLoader }
+
+  /// Schedules a restart into the boot loader.
+  public mutating func enterBootLoader(at now: Instant) {
+    isForBootLoader = true
+    restart(at: now)
   }
 
   /// The restart report.

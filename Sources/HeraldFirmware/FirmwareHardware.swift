@@ -5,6 +5,10 @@ import HeraldHAL
 public protocol FirmwareHardware: Processor, ~Copyable {
   /// The flash of the device's settings.
   associatedtype SettingsFlash: Flash & ~Copyable
+  /// Whether the board can start a boot loader.
+  static var entersBootLoader: Bool { get }
+  /// Resets the chip into the boot loader. Does not return on a chip. No effect on a board without one.
+  mutating func enterBootLoader()
   /// Asserts or releases the controller's reset line. No effect on a board without that line.
   mutating func holdController(_ isHeld: Bool)
   /// Whether the board has that line.
@@ -19,6 +23,8 @@ public protocol FirmwareHardware: Processor, ~Copyable {
 }
 
 extension FirmwareHardware where Self: ~Copyable {
+  public static var entersBootLoader: Bool { false }
+  public mutating func enterBootLoader() {}
   public mutating func holdController(_ isHeld: Bool) {}
   public static var hasControllerReset: Bool { false }
 }

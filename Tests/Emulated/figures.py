@@ -27,6 +27,12 @@ def add_highest(name, value):
     return add(name, max(value, found.get(name, 0)))
 
 
+def add_to(name, value):
+    """The same of a figure that is the sum over several tests."""
+    found = json.loads(FOUND.read_text()) if FOUND.exists() else {}
+    return add(name, value + found.get(name, 0))
+
+
 def stack(image, used, size):
     """Records the maximum stack use of an image, measured by the pattern that start-up writes into the stack; returns whether enough remains. `image` is the board, with
     the role if that is not its wearable."""

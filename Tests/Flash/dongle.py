@@ -7,6 +7,7 @@ import struct
 import zlib
 
 from init_packet import APPLICATION, NRF52, SHA256, InitPacket, Malformed
+from power import Flash
 from serial_board import SerialBoard, serve, words_for_any
 from slip import Decoder, encoded
 
@@ -33,6 +34,9 @@ class BootLoader:
     def __init__(self, soft_device=0, firmware_version=0, for_debugging=True, tells=True):
         self.soft_device, self.firmware_version, self.for_debugging, self.tells = soft_device, firmware_version, for_debugging, tells
         self.flash, self.start = bytearray(b"\xFF" * 0x100000), APPLICATION_START
+        self.memory = Flash(self.flash, PAGE)
+        # Whether the settings page says that the application is complete.
+        self.has_application = False
         self.command, self.command_size, self.init, self.is_valid = b"", 0, None, False
         self.done, self.object, self.object_size = 0, b"", 0
         self.notification = 0
@@ -46,6 +50,17 @@ class BootLoader:
         self.since_notification = self.notification = 0
         if not self.is_valid:
             self.command, self.command_size, self.done = b"", 0, 0
+
+    def power_on(self):
+        """Progress is not stored (NRF_DFU_SAVE_PROGRESS_IN_FLASH is 0)."""
+        self.command, self.command_size, self.init, self.is_valid, self.done = b"", 0, None, False, 0
+        self.reset()
+
+    def invalidate(self):
+        self.has_application = False
+
+    def complete(self):
+        self.has_application = True
 
     def received(self):
         return bytes(self.flash[APPLICATION_START:APPLICATION_START + self.done]) + self.object
@@ -127,8 +142,9 @@ class BootLoader:
             raise Refused(INVALID_PARAMETER)
         self.selected = DATA
         self.object, self.object_size = b"", size
-        start = APPLICATION_START + self.done
-        self.flash[start:start + PAGE] = b"\xFF" * PAGE
+        if self.has_application:
+            self.memory.settings(self.invalidate)
+        self.memory.erase(APPLICATION_START + self.done)
 
     def write(self, data):
         if self.selected == COMMAND:
@@ -171,8 +187,7 @@ class BootLoader:
     def execute_data(self):
         if not self.is_valid or len(self.object) != self.object_size or not self.object_size:
             raise Refused(NOT_PERMITTED)
-        start = APPLICATION_START + self.done
-        self.flash[start:start + len(self.object)] = self.object
+        self.memory.program(APPLICATION_START + self.done, self.object)
         self.done += len(self.object)
         self.object, self.object_size = b"", 0
         if self.done < self.init.size:
@@ -183,6 +198,7 @@ class BootLoader:
         if not is_right:
             self.done = 0
             raise Refused(EXTENDED, WRONG_HASH)
+        self.memory.settings(self.complete)
         self.is_running = True
 
 

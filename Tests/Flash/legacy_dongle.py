@@ -8,6 +8,7 @@ import binascii
 import struct
 import threading
 
+from power import Flash
 from serial_board import SerialBoard, serve, words_for_any
 from slip import FramedDecoder, encoded
 
@@ -45,10 +46,11 @@ class BootLoader:
 
     def __init__(self, soft_device="6.1.1"):
         self.flash, self.start = bytearray(b"\xFF" * 0x100000), MASTER_BOOT_RECORD_END
+        self.soft_device = soft_device
         if soft_device:
-            number, self.start = SOFT_DEVICES[soft_device]
-            self.flash[MASTER_BOOT_RECORD_END:self.start] = bytes(self.start - MASTER_BOOT_RECORD_END)
-            self.flash[INFORMATION:INFORMATION + 14] = struct.pack("<IIIH", 0x2C, MAGIC, self.start, number)
+            self.start = SOFT_DEVICES[soft_device][1]
+            self.put_soft_device()
+        self.memory = Flash(self.flash, PAGE)
         self.is_valid = False
         self.size = 0
         self.requests = self.erased = self.restarts = 0
@@ -59,6 +61,25 @@ class BootLoader:
         self.expected = 1
         self.state, self.received, self.init, self.crc = IDLE, 0, b"", None
         self.page, self.cache = None, None
+
+    def put_soft_device(self):
+        number, _ = SOFT_DEVICES[self.soft_device]
+        self.flash[MASTER_BOOT_RECORD_END:self.start] = bytes(self.start - MASTER_BOOT_RECORD_END)
+        self.flash[INFORMATION:INFORMATION + 14] = struct.pack("<IIIH", 0x2C, MAGIC, self.start, number)
+
+    def power_on(self):
+        self.reset()
+
+    def invalidate(self):
+        self.is_valid = False
+
+    def validate(self):
+        self.is_valid = True
+
+    @property
+    def has_application(self):
+        """What `bank_0` of the settings says, with the CRC."""
+        return self.is_valid
 
     @property
     def done(self):
@@ -108,9 +129,10 @@ class BootLoader:
         if mode != APPLICATION or soft_device or boot_loader or application % 4 or application > APPLICATION_END - self.start or self.state != IDLE:
             raise Restart
         self.size = application
-        self.is_valid = False
+        if self.is_valid:
+            self.memory.settings(self.invalidate)
         for page in range(self.start, self.start + application, PAGE):
-            self.flash[page:page + PAGE] = b"\xFF" * PAGE
+            self.memory.erase(page)
             self.erased += 1
         self.state = READY
 
@@ -151,8 +173,7 @@ class BootLoader:
     def flush(self):
         """Writes the collected page without an erasure: bits only become 0."""
         if self.page is not None:
-            start = self.page * PAGE
-            self.flash[start:start + PAGE] = bytes(old & new for old, new in zip(self.flash[start:start + PAGE], self.cache))
+            self.memory.program(self.page * PAGE, self.cache)
         self.page = None
 
     def end(self):
@@ -160,7 +181,8 @@ class BootLoader:
             return
         self.state = VALIDATING
         if crc16(self.flash[self.start:self.start + self.size]) == self.crc:
-            self.is_valid = self.is_running = True
+            self.memory.settings(self.validate)
+            self.is_running = True
 
 
 class LegacyDongle(SerialBoard):

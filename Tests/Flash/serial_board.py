@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 
+from power import PowerLost
 from terminal import Terminal
 
 
@@ -28,6 +29,12 @@ class SerialBoard(Terminal):
         """A response as it is transmitted."""
         raise NotImplementedError
 
+    def power_on(self):
+        """After a loss of power: the boot loader starts, as no application is complete, or as its button is pressed."""
+        self.unplug()
+        self.loader.power_on()
+        self.plug_in()
+
     def plug_in(self, vanish_after=None):
         self.unplug()
         self.vanish_after = vanish_after
@@ -44,7 +51,10 @@ class SerialBoard(Terminal):
             if self.vanish_after == 0:
                 return False
             self.vanish_after -= 1
-        response = self.loader.answer(frame)
+        try:
+            response = self.loader.answer(frame)
+        except PowerLost:
+            return False
         if response is not None and (response := self.spoiled(response)):
             self.send(self.encoded(response))
         return self.stays()

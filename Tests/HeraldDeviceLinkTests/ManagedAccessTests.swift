@@ -15,6 +15,9 @@ private struct PersistentBoard: ManagedBoard, ~Copyable {
     return writer.count
   }
   mutating func restart(at now: Instant) { restarts += 1 }
+  var entries = 0
+  static var entersBootLoader: Bool { true }
+  mutating func enterBootLoader(at now: Instant) { entries += 1 }
 }
 
 /// A whole device with two links, started anew on the flash of the one before.
@@ -127,6 +130,23 @@ struct ManagedAccessTests {
     var third = Badge(log: log, kept: kept, seed: 3)
     check(third.isOpen())
     #expect(!contains(kept, key) && !contains(kept, other))
+  }
+
+  @Test("the boot loader is entered without a session only while there is no key")
+  func bootLoader() {
+    var badge = Badge(log: log(), kept: kept())
+    // {"boot_mode": 1}; no other mode is known.
+    let request = hex("A1 69 626F6F745F6D6F6465 01")
+    check(badge.ask(2, 0, 5, hex("A1 69 626F6F745F6D6F6465 02")) == hex("A1 62 7263 08"))
+    check(badge.ask(2, 0, 5, request) == [0xA0])
+    check(badge.device.board.entries == 1 && badge.device.board.restarts == 0)
+    check(badge.setKey(key) == [0xA0])
+    check(badge.ask(2, 0, 5, request) == locked)
+    check(badge.device.board.entries == 1)
+    check(badge.unlock(key) && badge.ask(2, 0, 5, request) == [0xA0])
+    check(badge.device.board.entries == 2 && badge.device.board.restarts == 0)
+    check(badge.ask(2, 0, 5, hex("A1 69 626F6F745F6D6F6465 00")) == [0xA0])
+    check(badge.device.board.entries == 2 && badge.device.board.restarts == 1)
   }
 
   @Test(

@@ -36,12 +36,32 @@ struct OSManagementTests {
     check(answer(hex("0A000008 0000 0105 A1 65 666F726365 01"), &device) == hex("0B000001 0000 0105 A0"))
     check(device.restarts == 1)
     device.erasing.done = 3
-    // What else there is in the map, a start mode of a boot loader for one, changes nothing.
+    // What else there is in the map, such as the mode of the firmware, changes nothing.
     check(answer(hex("0A000000 0000 0105"), &device) == hex("0B000001 0000 0105 A0"))
     check(
-      answer(hex("0A00000C 0000 0105 A1 69 626F6F745F6D6F6465 01"), &device) == hex("0B000001 0000 0105 A0"))
+      answer(hex("0A00000C 0000 0105 A1 69 626F6F745F6D6F6465 00"), &device) == hex("0B000001 0000 0105 A0"))
     check(device.restarts == 3)
     check(answer(hex("0A000001 0000 0105 80"), &device) == hex("0B000005 0000 0105 A1 62 7263 03"))
     check(device.restarts == 3)
+  }
+
+  @Test("a device without a boot loader does not restart into one")
+  func noBootLoader() {
+    var device = TestDevice()
+    // {"boot_mode": 1} and {"force": 1, "boot_mode": 1} → {"rc": 8}
+    check(
+      answer(hex("0A00000C 0000 0105 A1 69 626F6F745F6D6F6465 01"), &device)
+        == hex("0B000005 0000 0105 A1 62 7263 08"))
+    check(
+      answer(hex("0A000013 0000 0105 A2 65 666F726365 01 69 626F6F745F6D6F6465 01"), &device)
+        == hex("0B000005 0000 0105 A1 62 7263 08"))
+    // Text, and a number beyond 32 bits, are no modes.
+    check(
+      answer(hex("0A00000D 0000 0105 A1 69 626F6F745F6D6F6465 61 31"), &device)
+        == hex("0B000005 0000 0105 A1 62 7263 03"))
+    check(
+      answer(hex("0A000014 0000 0105 A1 69 626F6F745F6D6F6465 1B 0000000100000000"), &device)
+        == hex("0B000005 0000 0105 A1 62 7263 03"))
+    check(device.restarts == 0)
   }
 }

@@ -173,6 +173,23 @@ struct RoundTests {
     #expect(run?.uptime ?? 0 >= 600)
   }
 
+  @Test func theBootLoaderIsEnteredWhenTheAnswerIsOutAndTheLogCommitted() {
+    var device = device()
+    _ = run(&device, until: 5_000)
+    device.enterBootLoader(at: Instant(milliseconds: events.now))
+    // As if power had gone: what is in flash by now is what is kept.
+    #expect(logged().first == .started(reason: 0))
+    let asked = events.now
+    _ = run(&device, until: asked + 249)
+    #expect((events.entries, events.restarts) == (0, 0))
+    _ = run(&device, until: asked + 400)
+    #expect(events.entries > 0)
+    #expect(events.restarts == 0)
+    var memory = words.memory
+    let cause = StartDecision(&memory, hint: nil).report.cause
+    #expect(cause == .requested)
+  }
+
   @Test func aRestartThatWasAskedForComesWhenTheAnswerIsOut() {
     var device = device()
     _ = run(&device, until: 5_000)
@@ -182,6 +199,7 @@ struct RoundTests {
     #expect(events.restarts == 0)
     _ = run(&device, until: asked + 400)
     #expect(events.restarts > 0)
+    #expect(events.entries == 0)
     var memory = words.memory
     let cause = StartDecision(&memory, hint: nil).report.cause
     #expect(cause == .requested)

@@ -11,6 +11,7 @@ final class Events {
   var sleeps: [UInt64] = []
   var feeds = 0
   var restarts = 0
+  var entries = 0
   var holds: [Bool] = []
   var written = 0
   /// The clock advances by this interval at each reading, as on a board that is busy.
@@ -35,6 +36,8 @@ struct TestHardware: FirmwareHardware {
   }
   mutating func feedWatchdog() { events.feeds += 1 }
   mutating func restart() { events.restarts += 1 }
+  static var entersBootLoader: Bool { true }
+  mutating func enterBootLoader() { events.entries += 1 }
   mutating func holdController(_ isHeld: Bool) { events.holds.append(isHeld) }
   static var hasControllerReset: Bool { true }
   mutating func stackUsed() -> UInt32 { 1234 }

@@ -36,6 +36,9 @@ extension NRF {
     /// register.
     public mutating func isHighVoltage() -> Bool { registers.read(At.mainSupply) & 1 != 0 }
 
+    /// Writes GPREGRET, which is retained over a reset by the program, for the boot loader to read.
+    public mutating func retain(_ value: UInt8) { registers.write(UInt32(value), to: At.retained) }
+
     /// Disables all interrupts of POWER and CLOCK.
     public mutating func disableInterrupts() { registers.write(0xFFF, to: At.disableInterrupts) }
 
@@ -79,6 +82,8 @@ extension NRF {
     static var resetReason: Register<ResetReason> { Register(0x400) }
     /// USBREGSTATUS.
     static var usbSupply: Register<UInt32> { Register(0x438) }
+    /// GPREGRET.
+    static var retained: Register<UInt32> { Register(0x51C) }
     /// APPROTECT.DISABLE.
     static var debugPort: Register<UInt32> { Register(0x558) }
     static var dcdcEnable: Register<UInt32> { Register(0x578) }

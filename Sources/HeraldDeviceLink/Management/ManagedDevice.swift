@@ -58,6 +58,11 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
 
   /// Restarts the device after a delay in which the response is sent.
   mutating func restart(at now: Instant)
+  /// Whether the device can start its boot loader. Without one, the code for it is omitted.
+  static var entersBootLoader: Bool { get }
+  /// Commits the log, and restarts the device into its boot loader after a delay in which the response is
+  /// sent.
+  mutating func enterBootLoader(at now: Instant)
 
   /// The effective value of a setting.
   mutating func inEffect(_ setting: Setting) -> UInt32
@@ -93,6 +98,9 @@ extension ManagedDevice where Self: ~Copyable {
   public mutating func restartReport() -> RestartReport? { nil }
   @inlinable @inline(__always) public static var hasFiles: Bool { false }
   @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
+  @inlinable @inline(__always) public static var entersBootLoader: Bool { false }
+  /// It has none.
+  public mutating func enterBootLoader(at now: Instant) {}
   /// All events are readable at once.
   public mutating func commitLog(at now: Instant) {}
   /// A device without an identifier.

@@ -9,6 +9,10 @@ public protocol ManagedBoard: ImageSlot, ~Copyable {
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
   /// Restarts the device after a delay in which the response is sent.
   mutating func restart(at now: Instant)
+  /// Whether the board can start a boot loader.
+  static var entersBootLoader: Bool { get }
+  /// Restarts the device into the boot loader after a delay in which the response is sent.
+  mutating func enterBootLoader(at now: Instant)
   /// The restart report; `nil` if the board does not keep one.
   mutating func restartReport() -> RestartReport?
 
@@ -42,6 +46,9 @@ extension ManagedBoard where Self: ~Copyable {
   public mutating func restartReport() -> RestartReport? { nil }
   @inlinable @inline(__always) public static var hasFiles: Bool { false }
   @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
+  @inlinable @inline(__always) public static var entersBootLoader: Bool { false }
+  /// It has none.
+  public mutating func enterBootLoader(at now: Instant) {}
   /// No group, and so no name.
   public static var statisticsName: StaticString { "" }
   /// No group.
@@ -228,6 +235,14 @@ public struct ManagedNode<
 
   /// Restarts the device soon.
   public mutating func restart(at now: Instant) { board.restart(at: now) }
+
+  /// Whether the board can start a boot loader.
+  public static var entersBootLoader: Bool { Parts.BoardType.entersBootLoader }
+  /// Commits the log, and restarts the device into its boot loader soon.
+  public mutating func enterBootLoader(at now: Instant) {
+    node.core.log.commit()
+    board.enterBootLoader(at: now)
+  }
 
   /// Whether the delegate keeps events for a host that watches.
   public static var hasLive: Bool { Parts.DelegateType.hasLive }

@@ -68,15 +68,17 @@ enum OSManagement {
     return .answered
   }
 
-  /// `{"force"?: 1}` → `{}`. While everything is being erased, after which the device restarts by itself,
-  /// only with `force`.
+  /// `{"force"?: 1, "boot_mode"?: 0 | 1}` → `{}`. While everything is being erased, after which the device
+  /// restarts by itself, only with `force`. Mode 1 starts the boot loader of a board that has one.
   private static func reset<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    guard request.read(optional: SMPKeys(.force)) else { return .failure(.invalid) }
+    guard request.read(optional: SMPKeys(.force) | .bootMode) else { return .failure(.invalid) }
+    let mode = request.said.bootMode
+    guard mode == 0 || mode == 1 && Device.entersBootLoader else { return .failure(.unsupported) }
     let erasing = device.factoryReset()
     guard request.said.force > 0 || erasing.done >= erasing.total else { return .failure(.busy) }
-    device.restart(at: request.now)
+    if mode == 0 { device.restart(at: request.now) } else { device.enterBootLoader(at: request.now) }
     request.answer.map(0)
     return .answered
   }

@@ -17,6 +17,7 @@ struct SMPBody: BitwiseCopyable {
   private(set) var sequence: UInt32 = 0
   private(set) var offset: UInt32 = 0
   private(set) var length: UInt32 = 0
+  private(set) var bootMode: UInt32 = 0
   private(set) var force: UInt32 = 0
   /// The position of the text or of the nonce that was read, as no request has both; its length is 0 if there
   /// is none.
@@ -44,6 +45,7 @@ struct SMPBody: BitwiseCopyable {
           case .sequence: sequence = number
           case .offset: offset = number
           case .length: length = number
+          case .bootMode: bootMode = number
           default: force = number
           }
           found.insert(key)

@@ -15,6 +15,8 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case offset
   /// Log read: most bytes requested (request); readable bytes of the page (response).
   case length
+  /// Reset: what to start, 0 the firmware, 1 the boot loader.
+  case bootMode
   /// Reset: whether to do it unconditionally.
   case force
 
@@ -131,7 +133,7 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   /// The words on the wire, in the order of the cases.
   private static var words: StaticString {
     """
-    epoch seq off len force
+    epoch seq off len boot_mode force
     name d datetime query format
     data val proof digest nonce
     rc err group r buf_size buf_count bootloader output fields stat_list first last open page boot keep

@@ -54,10 +54,13 @@ extension ProgrammingMethod {
     }
   }
 
+  /// The terminals that the kernel lists.
+  static let terminals = "/sys/class/tty"
+
   /// The boot loader's serial ports that the kernel lists. Others are not probed: another device could
   /// misinterpret the bytes.
   private static func findSerialDFU(_ options: FlashOptions) -> [FoundBoard] {
-    serialPorts(in: "/sys/class/tty").map { name in
+    serialPorts(in: terminals).map { name in
       let location = "serial-dfu:/dev/\(name)"
       do throws(FlashFailure) {
         let programmer = try serialDFU.open("/dev/\(name)", options)
@@ -73,20 +76,34 @@ extension ProgrammingMethod {
   /// with a drive beside the port and without; and Adafruit's on a XIAO and on a XIAO Sense.
   private static let bootLoaders = ["1915:521f", "239a:0029", "239a:002a", "2886:0044", "2886:0045"]
 
-  /// The names of those terminals below `folder` that belong to a USB device which is a boot loader.
-  static func serialPorts(in folder: String) -> [String] {
+  /// The names of those terminals below `folder` that belong to a USB device which is a boot loader; with
+  /// `port`, only of the device at this port path.
+  static func serialPorts(in folder: String, at port: String? = nil) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.filter { name in
-      // The terminal's device is a USB interface; the device's numbers are in the folder above it.
+      guard let device = usbDevice(of: name, in: folder) else { return false }
       func text(_ attribute: String) -> String? {
-        guard let real = realpath("\(folder)/\(name)/device", nil) else { return nil }
-        defer { free(real) }
-        let device = URL(filePath: String(cString: real)).deletingLastPathComponent()
-        return (try? String(contentsOf: device.appending(path: attribute), encoding: .utf8))?
+        (try? String(contentsOf: device.appending(path: attribute), encoding: .utf8))?
           .trimmingCharacters(in: .whitespacesAndNewlines)
       }
       guard let vendor = text("idVendor"), let product = text("idProduct") else { return false }
-      return bootLoaders.contains("\(vendor):\(product)")
+      return bootLoaders.contains("\(vendor):\(product)") && (port == nil || device.lastPathComponent == port)
     }.sorted()
+  }
+
+  /// The port path of the USB device of terminal `name` below `folder`; `nil` if it has none.
+  static func usbPort(of name: String, in folder: String) -> String? {
+    guard let device = usbDevice(of: name, in: folder),
+      FileManager.default.fileExists(atPath: device.appending(path: "idVendor").path)
+    else { return nil }
+    return device.lastPathComponent
+  }
+
+  /// The folder of the USB device of a terminal: the terminal's device is a USB interface, and the device is
+  /// the folder above it.
+  private static func usbDevice(of name: String, in folder: String) -> URL? {
+    guard let real = realpath("\(folder)/\(name)/device", nil) else { return nil }
+    defer { free(real) }
+    return URL(filePath: String(cString: real)).deletingLastPathComponent()
   }
 }

@@ -93,4 +93,23 @@ extension DeviceClient {
       return nil
     }
   }
+
+  /// Has the device commit its log and restart into the boot loader of its board.
+  /// - Returns: `false`, without effect, if it has none that it can start. A firmware that does not know boot
+  ///   modes restarts without entering it, and returns `true`.
+  public func enterBootLoader() throws(HostLinkError) -> Bool {
+    let request = ManagementRequest(
+      "to start its boot loader", .write, .os, OSCommand.reset, isRepeatable: false
+    ) { writer in
+      writer.map(1)
+      writer.key(.bootMode)
+      writer.unsigned(1)
+    }
+    switch try client.outcome(of: request) {
+    case .success: return true
+    case .failure(let failure):
+      guard failure.is(SMPFailure(.unsupported)) else { throw failure.error(request, at: client.location) }
+      return false
+    }
+  }
 }

@@ -12,11 +12,18 @@ struct WriteImage: ParsableCommand, ReportsFailures {
     discussion: """
       Without a file it is the image that `script/build BOARD` made: in .build/boards of this folder, of one above it, or of where this program was built, in \
       share/herald/boards of where it was installed, or in the folder that the variable HERALD_IMAGES names. What is to be written where is shown first, and nothing is written unless image and \
-      board fit. The board's log and settings stay, unless --erase-all takes them.
+      board fit. The board's log and settings stay, unless --erase-all takes them. \
+      With --device it is a device that runs: it starts its boot loader, takes the image, and is waited for until it is back.
       """)
 
   @OptionGroup var image: ImageOptions
   @OptionGroup var place: PlaceOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Update this device, which runs, through its boot loader: a serial number, or as for herald-host. --to then names the boot loader, if that is not at the same USB port.",
+      valueName: "device"))
+  var device: String?
 
   @Flag(help: "Erase the whole chip first, log and settings too, and a lock against debugging.")
   var eraseAll = false
@@ -46,9 +53,13 @@ struct WriteImage: ParsableCommand, ReportsFailures {
     let verified: Bool
     let started: Bool
     let seconds: Double
+    /// The serial number and the firmware's version of a device that was updated.
+    var device: String?
+    var firmware: String?
   }
 
   func run() throws {
+    if let device { return try update(device) }
     let wanted = try place.wanted()
     let path = try image.path(for: wanted)
     let content = try ImageFile.read(path, base: image.base?.value, for: wanted)
@@ -59,36 +70,97 @@ struct WriteImage: ParsableCommand, ReportsFailures {
     try place.withBoard(wanted, options: options) { session throws(FlashFailure) in
       let board = try session.board(wanted, for: content)
       let plan = try session.plan(content, for: board, erasesAll: eraseAll)
-      show(plan, path, session)
+      show(plan, path, session.programmer.location, session.identification.details)
       guard yes || Console.confirm("Write it?") else { throw Self.unconfirmed }
-      let again = GivenCommand.text
-      let interruption = Interruption(stateHalfWay: session.programmer.stateHalfWay, advice: again)
-      let bar = StepProgress(isQuiet: display.quiet || display.json)
-      defer {
-        bar.finish()
-        interruption.end()
-      }
-      let begun = ContinuousClock.now
-      let outcome: FlashSession.Outcome
-      do throws(FlashFailure) {
-        outcome = try session.write(plan, isReset: !noReset) { progress in
-          bar.update(progress)
-          interruption.update(progress)
-        }
-      } catch {
-        throw FlashFailure(error.cause, error.what, state: error.state, advice: error.advice ?? again)
-      }
-      bar.finish()
-      report(outcome, plan, session, begun.duration(to: .now))
+      let (outcome, elapsed) = try write(plan, session, again: GivenCommand.text)
+      report(outcome, plan, session.programmer, elapsed)
     }
   }
 
+  /// Writes a plan, with its progress shown. `again` is the command that continues after a failure.
+  private func write(_ plan: FlashPlan, _ session: FlashSession, again: String) throws(FlashFailure) -> (
+    FlashSession.Outcome, Duration
+  ) {
+    let interruption = Interruption(stateHalfWay: session.programmer.stateHalfWay, advice: again)
+    let bar = StepProgress(isQuiet: display.quiet || display.json)
+    defer {
+      bar.finish()
+      interruption.end()
+    }
+    let begun = ContinuousClock.now
+    do throws(FlashFailure) {
+      let outcome = try session.write(plan, isReset: !noReset) { progress in
+        bar.update(progress)
+        interruption.update(progress)
+      }
+      return (outcome, begun.duration(to: .now))
+    } catch {
+      throw FlashFailure(error.cause, error.what, state: error.state, advice: error.advice ?? again)
+    }
+  }
+
+  /// Updates a device that runs, through its boot loader.
+  private func update(_ text: String) throws {
+    guard !eraseAll, !noReset, !permanent else {
+      throw FlashFailure(
+        .link(.usage), "with --device there is no --erase-all, --no-reset or --permanent", state: .untouched,
+        advice: "leave it out; `herald-host factory-reset` erases log and settings")
+    }
+    let options = place.search.options
+    let wanted = try place.wanted()
+    let selector: DeviceSelector
+    do {
+      selector = try DeviceSelector(text)
+    } catch {
+      throw FlashFailure(error, state: .untouched)
+    }
+    let update = DeviceUpdate(selector, options, bootLoader: place.to)
+    let device = try RunningDevice.open(selector, options)
+    var isOpen = true
+    defer { if isOpen { device.close() } }
+    if let wanted, wanted != device.board {
+      throw FlashFailure(
+        .doesNotFit, "\(device.location) is a \(device.board.name), not a \(wanted.name)", state: .untouched,
+        advice: "name the right device, or leave --board out")
+    }
+    let path = try image.path(for: device.board)
+    let content = try ImageFile.read(path, base: image.base?.value, for: device.board)
+    let plan = try FlashPlan(image: content, board: device.board)
+    let bootLoader = try update.place(of: device.location)
+    show(
+      plan, path, device.location,
+      [("serial number", device.state.serial), ("firmware", device.state.version)])
+    guard yes || Console.confirm("Write it?") else { throw Self.unconfirmed }
+    try device.enterBootLoader()
+    device.close()
+    isOpen = false
+    let programmer = try update.bootLoader(at: bootLoader, of: device)
+    // From here on the board is in its boot loader: the same image is written there without the device.
+    let again =
+      "herald-flash write --board \(device.board.name) --to \(programmer.location) \(GivenCommand.quoted(path))"
+    let (outcome, elapsed): (FlashSession.Outcome, Duration)
+    do {
+      defer { programmer.close() }
+      let session = try FlashSession(programmer)
+      _ = try session.board(device.board, for: content)
+      do throws(FlashFailure) {
+        (outcome, elapsed) = try write(plan, session, again: again)
+      } catch {
+        throw FlashFailure(error.cause, error.what, state: error.state, advice: again)
+      }
+    }
+    let after = try update.device(after: device)
+    report(outcome, plan, programmer, elapsed, device: after)
+  }
+
   /// Prints the planned operation.
-  private func show(_ plan: FlashPlan, _ path: String, _ session: FlashSession) {
+  private func show(
+    _ plan: FlashPlan, _ path: String, _ location: String, _ details: [(name: String, value: String)]
+  ) {
     let board = plan.board
     display.say("image   \(PrintableText.of(path, limit: 256)): \(Wording.summary(plan.image))")
-    display.say("board   \(board.title) (\(board.name)) at \(session.programmer.location)")
-    for detail in session.identification.details { display.say("        \(detail.name): \(detail.value)") }
+    display.say("board   \(board.title) (\(board.name)) at \(location)")
+    for detail in details { display.say("        \(detail.name): \(detail.value)") }
     if board.bootLoader == .mcuboot {
       display.say("fits    the SHA-256 in the image is valid")
     } else {
@@ -100,18 +172,21 @@ struct WriteImage: ParsableCommand, ReportsFailures {
       display.say("ERASES  everything: the log and the settings, too")
     } else if let log = board.log, let settings = board.settings {
       display.say("keeps   the log (\(Wording.span(log))) and the settings (\(Wording.span(settings)))")
+    } else if let settings = board.settings {
+      display.say("keeps   the log (serial flash) and the settings (\(Wording.span(settings)))")
     }
   }
 
   private func report(
-    _ outcome: FlashSession.Outcome, _ plan: FlashPlan, _ session: FlashSession, _ elapsed: Duration
+    _ outcome: FlashSession.Outcome, _ plan: FlashPlan, _ programmer: any Programmer, _ elapsed: Duration,
+    device: RunningDevice.State? = nil
   ) {
     let seconds =
       Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1_000_000_000_000_000_000
     let row = Row(
-      board: plan.board.name, location: session.programmer.location, bytes: outcome.bytes,
+      board: plan.board.name, location: programmer.location, bytes: outcome.bytes,
       sha256: plan.image.contentHash.hexadecimal, verified: outcome.isVerified, started: outcome.isReset,
-      seconds: (seconds * 1000).rounded() / 1000)
+      seconds: (seconds * 1000).rounded() / 1000, device: device?.serial, firmware: device?.version)
     try? display.show(row) {
       let rate = StepProgress.rate(Double(outcome.bytes) / max(seconds, 0.001))
       let verified =
@@ -119,7 +194,11 @@ struct WriteImage: ParsableCommand, ReportsFailures {
         ? "compared: it is right" : "not compared: this way in reads nothing back; the board took it as whole"
       Console.line(
         "done    \(outcome.bytes) bytes in \(String(format: "%.1f", seconds)) s (\(rate)), \(verified)")
-      if let remark = session.programmer.remark(after: plan) { Console.line("        \(remark)") }
+      if let remark = programmer.remark(after: plan) { Console.line("        \(remark)") }
+      if let device {
+        Console.line(
+          "back    \(device.serial), firmware \(device.version); its log and its settings are kept")
+      }
     }
   }
 

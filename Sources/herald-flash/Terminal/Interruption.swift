@@ -58,7 +58,8 @@ enum GivenCommand {
     (["herald-flash"] + CommandLine.arguments.dropFirst()).map(quoted).joined(separator: " ")
   }
 
-  private static func quoted(_ word: String) -> String {
+  /// A word, quoted for a shell.
+  static func quoted(_ word: String) -> String {
     let isPlain =
       !word.isEmpty
       && word.utf8.allSatisfy { byte in

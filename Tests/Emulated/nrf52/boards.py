@@ -16,11 +16,13 @@ class BoardFacts:
     is_high_voltage: bool = False
     has_button: bool = True
     sensor: SensorFacts | None = None
+    # The pin of port 0 that is connected to the reset pin.
+    reset_line: int | None = None
 
 
 # Lithium-ion cells of 4.0 V. The XIAO is the variant without a motion sensor.
 BOARDS = {
-    "nrf52840-dongle": BoardFacts(NORDIC, is_high_voltage=True),
+    "nrf52840-dongle": BoardFacts(NORDIC, is_high_voltage=True, reset_line=19),
     "xiao-nrf52840": BoardFacts(ADAFRUIT, NORFacts(bytes.fromhex("856015"), 21, 20, 24, 25, (22, 23)), {9: 3300, 8: 1351}, sensor=SensorFacts(27, 7)),
     "feather-nrf52840": BoardFacts(ADAFRUIT, NORFacts(bytes.fromhex("c84015"), 19, 17, 22, 20, (23, 21)), {9: 3300, 6: 2000}),
     "microbit2": BoardFacts(sensor=lis2de12(8, 16, control4=0xFF)),

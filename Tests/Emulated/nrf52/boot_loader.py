@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from .chip import RAM
+from .chip import PIN, RAM, REQUESTED
 from .clocks import LFCLKSTART, USBDETECTED
 from .timers import START
 
@@ -12,10 +12,18 @@ class BootLoader:
     """A boot loader that is in flash from `start` on, behind a master boot record. `variables` are the ranges of RAM that it overwrites at each reset, as (start, end)."""
     start: int
     variables: tuple[tuple[int, int], ...]
+    # The values of GPREGRET with which a reset by the program enters it; without any, a pin reset does.
+    entries: tuple[int, ...] = ()
 
     def is_protected(self, address, chip):
         """Whether ACL denies a write: the master boot record's page, and the boot loader to the end of the flash."""
         return address < 0x1000 or self.start <= address < len(chip.cells)
+
+    def is_entered(self, reason, retained):
+        """Whether a reset for this reason, with this value of GPREGRET, enters it, and does not start the application."""
+        if self.entries:
+            return reason == REQUESTED and retained in self.entries
+        return reason == PIN
 
     def leave(self, chip, application):
         """The state of the chip after the jump to the application: more is left over than any of them is known to leave."""
@@ -39,6 +47,6 @@ class BootLoader:
         chip.system.tick = 1
 
 
-ADAFRUIT = BootLoader(0xF4000, ((0x20008000, 0x20040000),))
+ADAFRUIT = BootLoader(0xF4000, ((0x20008000, 0x20040000),), (0x57, 0x4E))
 # How much RAM it has at each end is not published; the retained words are in the middle.
 NORDIC = BootLoader(0xE0000, ((0x20000008, 0x20018000), (0x20038000, 0x20040000)))

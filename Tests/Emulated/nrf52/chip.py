@@ -76,6 +76,9 @@ class Chip:
         self.resets = []
         # Whether RAM is retained over a watchdog reset, which the manual does not guarantee.
         self.keeps_ram = True
+        # Called when the boot loader is entered, which then has the chip until `leave_boot_loader`. Without it the image is started.
+        self.on_boot_loader = None
+        self.is_in_boot_loader = False
         self.processor = Processor(self.cells, kind.is_nrf51)
         self.line = Line()
         self.peripherals = []
@@ -91,6 +94,7 @@ class Chip:
         self.flash = FlashController(self, self.cells, self.uicr)
         self.random = RNG(self, seed)
         self.ports = [GPIO(self, number, 0x50000000 + 0x300 * number, pins) for number, pins in enumerate(kind.pins)]
+        self.ports[0].reset_line = board.reset_line if board else None
         self.peripherals = [self.ppi, self.clocks, self.watchdog, *self.rtcs, self.timer, self.radio, self.flash, self.random]
         if not kind.is_nrf51:
             self.counter = Timer(self, 1, 0x40009000, 9, 4)
@@ -174,7 +178,7 @@ class Chip:
         """The time of the next event if the processor sleeps or waits for the bus; else now."""
         if self.cycles < self.halted_until:
             return min([self.halted_until, *(place[0] for place in self.queue[:1])])
-        if not self.processor.is_asleep or not self.queue:
+        if not (self.processor.is_asleep or self.is_in_boot_loader) or not self.queue:
             return self.cycles
         return max(self.queue[0][0], self.cycles)
 
@@ -185,6 +189,9 @@ class Chip:
             self.settle()
             self.restart_if_wanted()
             next_time = min(until, self.queue[0][0]) if self.queue else until
+            if self.is_in_boot_loader:
+                self.skipped += max(next_time - self.cycles, 0)
+                continue
             if self.cycles < self.halted_until:
                 self.skipped += max(min(next_time, self.halted_until) - self.cycles, 0)
                 continue
@@ -325,12 +332,24 @@ class Chip:
         self.wanted_reset = WATCHDOG
         self.processor.stop()
 
+    def request_pin_reset(self):
+        """By the image, which has a pin connected to the reset pin."""
+        if self.has_button:
+            self.wanted_reset = PIN
+            self.processor.stop()
+
     def reset_pin(self):
-        """The reset button, which has no effect unless the last reset found its pin in UICR. Anomaly 136: additional bits of the reset reason are set."""
+        """The reset button, which has no effect unless the last reset found its pin in UICR."""
         if not self.has_button:
             return
         self.restart(PIN)
-        self.clocks.reasons |= WATCHDOG | LOCKUP
+
+    def leave_boot_loader(self, data):
+        """The boot loader has written these contents of the flash, and resets the chip."""
+        self.cells[:] = data
+        self.processor.engine.ctl_flush_tb()
+        self.is_in_boot_loader = False
+        self.restart(REQUESTED)
 
     def restart_if_wanted(self):
         if self.wanted_reset is not None:
@@ -346,10 +365,17 @@ class Chip:
         if reason == WATCHDOG and not self.keeps_ram:
             self.fill_ram()
         self.clocks.reasons |= reason
+        if reason == PIN:
+            # Anomaly 136: additional bits of the reset reason are set.
+            self.clocks.reasons |= WATCHDOG | LOCKUP
         for block in [*self.peripherals, *self.ports, self.system]:
             if block is not self.watchdog or reason in (PIN, WATCHDOG):
                 block.reset()
-        if self.boot_loader:
+        retained, self.clocks.retained = self.clocks.retained, 0 if self.boot_loader or reason == PIN else self.clocks.retained
+        if self.on_boot_loader and self.boot_loader.is_entered(reason, retained):
+            self.is_in_boot_loader = True
+            self.on_boot_loader()
+        elif self.boot_loader:
             self.boot_loader.leave(self, self.start)
         self.processor.reset(self.start)
         self.slept_at = self.processor.instructions

@@ -8,7 +8,7 @@ HFCLKSTART, HFCLKSTOP, LFCLKSTART, LFCLKSTOP = 0x000, 0x004, 0x008, 0x00C
 HFCLKSTARTED, LFCLKSTARTED = 0x100, 0x104
 USBDETECTED, USBREMOVED, USBPWRRDY = 0x11C, 0x120, 0x124
 RESETREAS, HFCLKRUN, HFCLKSTAT, LFCLKRUN, LFCLKSTAT, LFCLKSRCCOPY, USBREGSTATUS = 0x400, 0x408, 0x40C, 0x414, 0x418, 0x41C, 0x438
-LFCLKSRC, APPROTECT_DISABLE, DCDCEN, MAINREGSTATUS = 0x518, 0x558, 0x578, 0x640
+LFCLKSRC, GPREGRET, APPROTECT_DISABLE, DCDCEN, MAINREGSTATUS = 0x518, 0x51C, 0x558, 0x578, 0x640
 RUNNING = 1 << 16
 OSCILLATOR, CRYSTAL, SYNTHESIZED = 0, 1, 2
 # From LFCLKSTOP to the stop.
@@ -29,6 +29,8 @@ class Clocks(Peripheral):
 
     # Changed only by a loss of power.
     reasons = 0
+    # Changed by a loss of power and a pin reset, too.
+    retained = 0
     converter = 0
     has_bus_voltage = is_regulated = False
     # Whether the board supplies VDDH and not VDD.
@@ -47,7 +49,7 @@ class Clocks(Peripheral):
             self.chip.after(REGULATOR_SETTLES, self, self.regulated)
 
     def power_on(self):
-        self.reasons = self.converter = 0
+        self.reasons = self.converter = self.retained = 0
 
     @property
     def is_low_running(self):
@@ -148,6 +150,8 @@ class Clocks(Peripheral):
             return int(self.has_bus_voltage) | int(self.is_regulated) << 1
         if offset == LFCLKSRC:
             return self.source
+        if offset == GPREGRET:
+            return self.retained
         if offset == DCDCEN:
             return self.converter
         if offset == MAINREGSTATUS:
@@ -165,6 +169,8 @@ class Clocks(Peripheral):
             self.source = value
         elif offset == APPROTECT_DISABLE and self.chip.is_hardened:
             self.debug_port = value
+        elif offset == GPREGRET:
+            self.retained = value & 0xFF
         elif offset == DCDCEN:
             self.converter = value & 1
         else:

@@ -11,6 +11,8 @@ class GPIO(Peripheral):
         self.name, self.base, self.pins = f"P{number}", base, pins
         self.levels = 0
         self.watchers = {}
+        # The pin that is connected to the reset pin.
+        self.reset_line = None
         super().__init__(chip)
 
     def reset(self):
@@ -38,6 +40,11 @@ class GPIO(Peripheral):
                 self.changes.append((self.chip.cycles, pin, self.is_high(pin)))
                 if pin in self.watchers:
                     self.watchers[pin](self.is_high(pin))
+        self.check_reset_line()
+
+    def check_reset_line(self):
+        if self.reset_line is not None and self.is_output(self.reset_line) and not self.is_high(self.reset_line):
+            self.chip.request_pin_reset()
 
     def read(self, offset):
         if self.CNF <= offset < self.CNF + 4 * self.pins:
@@ -60,5 +67,6 @@ class GPIO(Peripheral):
             if value & ~0x3070F:
                 self.misuse(f"{value:#x} for a pin's configuration")
             self.modes[(offset - self.CNF) // 4] = value
+            self.check_reset_line()
         else:
             super().write(offset, value)

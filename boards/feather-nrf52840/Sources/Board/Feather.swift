@@ -13,6 +13,8 @@ public enum Feather: NRF52LogInNOR {
   public static var hasDCDC: Bool { true }
   /// Adafruit's boot loader starts the image.
   public static var isBehindBootLoader: Bool { true }
+  /// The value that selects the drive and the serial port.
+  public static var bootLoaderEntry: NRF52BootLoaderEntry? { .retained(0x57) }
   /// A lithium-ion cell behind two resistors of 100 kΩ on AIN5.
   public static var supply: NRF52SupplyInput {
     NRF52SupplyInput(.pin(5, times: 2, over: 1), empty: 3_300, full: 4_200)

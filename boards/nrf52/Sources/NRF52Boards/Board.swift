@@ -93,6 +93,22 @@ public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: 
   public mutating func feedWatchdog() { watchdog.feed() }
   /// Resets the chip.
   public mutating func restart() { NRF52Sleep<Kit>.reset() }
+  /// Whether there is a boot loader that can be entered.
+  public static var entersBootLoader: Bool { Kit.bootLoaderEntry != nil }
+  /// Resets the chip into the boot loader.
+  public mutating func enterBootLoader() {
+    switch Kit.bootLoaderEntry {
+    case .retained(let value):
+      var power = NRF.Power(Clock.control)
+      power.retain(value)
+    case .resetPin(let number):
+      NRF.Pin(number).becomeOutput(high: false)
+      // The pin reset occurs here. If UICR selects no reset pin, the image is restarted.
+      for _ in 0..<1000 { _ = sleeper.clock.now() }
+    case nil: break
+    }
+    NRF52Sleep<Kit>.reset()
+  }
   /// Asserts or releases the controller's reset line.
   public mutating func holdController(_ isHeld: Bool) { bluetooth.holdReset(isHeld) }
   /// Whether there is such a line.

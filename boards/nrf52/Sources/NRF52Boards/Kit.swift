@@ -21,6 +21,8 @@ public protocol NRF52Kit {
   static var hasLowFrequencyCrystal: Bool { get }
   /// Whether a boot loader starts the image. The image then stops the peripherals that were left running.
   static var isBehindBootLoader: Bool { get }
+  /// How the boot loader is entered on request; `nil` if there is none, or no way.
+  static var bootLoaderEntry: NRF52BootLoaderEntry? { get }
   /// Whether the LEDs require 3.0 V while the chip is supplied through VDDH. UICR is then written if it is
   /// erased there, which selects 1.8 V.
   static var needsOutputVoltage: Bool { get }
@@ -49,6 +51,8 @@ extension NRF52Kit {
   public static var hasLowFrequencyCrystal: Bool { true }
   /// The image starts at reset.
   public static var isBehindBootLoader: Bool { false }
+  /// The boot loader is not entered.
+  public static var bootLoaderEntry: NRF52BootLoaderEntry? { nil }
   /// The output voltage is as configured.
   public static var needsOutputVoltage: Bool { false }
   /// The management link is on USB, or there is none.
@@ -57,6 +61,14 @@ extension NRF52Kit {
   public static var supply: NRF52SupplyInput { NRF52SupplyInput(.vdd, empty: 2_000, full: 2_950) }
   /// There are none.
   public static func configurePins() {}
+}
+
+/// How a boot loader is entered on request.
+public enum NRF52BootLoaderEntry: BitwiseCopyable, Sendable {
+  /// By a value in GPREGRET, at a reset by the program.
+  case retained(UInt8)
+  /// By a pin reset: this pin of port 0 is connected to the reset pin.
+  case resetPin(UInt8)
 }
 
 /// The input of the SAADC with the voltage of the supply.

@@ -13,6 +13,8 @@ public enum Dongle: NRF52LogInChip {
   public static var hasDCDC: Bool { true }
   /// Nordic's boot loader starts the image.
   public static var isBehindBootLoader: Bool { true }
+  /// P0.19 is connected to the reset pin, which alone enters the boot loader.
+  public static var bootLoaderEntry: NRF52BootLoaderEntry? { .resetPin(19) }
   /// VBUS supplies VDDH.
   public static var needsOutputVoltage: Bool { true }
   /// VDDH is 5 V with USB. Without USB it is what supplies the pad VDD_OUT: two cells of 1.5 V are assumed.

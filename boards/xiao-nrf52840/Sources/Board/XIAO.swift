@@ -14,6 +14,8 @@ public enum XIAO: NRF52LogInNOR {
   public static var hasDCDC: Bool { true }
   /// Adafruit's boot loader starts the image.
   public static var isBehindBootLoader: Bool { true }
+  /// The value that selects the drive and the serial port.
+  public static var bootLoaderEntry: NRF52BootLoaderEntry? { .retained(0x57) }
   /// A lithium-ion cell behind 1 MΩ and 510 kΩ on AIN7.
   public static var supply: NRF52SupplyInput {
     NRF52SupplyInput(.pin(7, times: 1510, over: 510), empty: 3_300, full: 4_200)
