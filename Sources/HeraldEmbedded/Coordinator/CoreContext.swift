@@ -134,6 +134,10 @@ extension CoreContext {
     case .radioSetting: UInt32(radioSetting.rawValue)
     case .accessKey: 0
     case .stayOpen: UInt32(settings[.stayOpen] ?? (configuration.staysOpen ? 1 : 0))
+    case .bluetoothManagement:
+      // A device without the link has the setting, without effect.
+      Parts.ManagementType.isPresent
+        ? UInt32(settings[.bluetoothManagement] ?? (configuration.managesOverBluetooth ? 1 : 0)) : 0
     }
   }
 

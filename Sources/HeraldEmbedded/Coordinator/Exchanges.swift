@@ -65,8 +65,13 @@ extension Exchanges {
     letGo(index, &serving, &peers, &context)
     serving.server.closed(ConnectionID(index: index))
     serving.values.neighbours.closed(ConnectionID(index: index))
+    serving.values.management.closed(ConnectionID(index: index))
     table[index] = Exchange()
   }
+
+  /// A connection that a peer opened was used for it: it is not idle.
+  @inlinable
+  mutating func used(_ index: Int, at now: Instant) { table[index].lastAsked = now }
 
   /// Closes several connections, a bit each.
   @inlinable
@@ -104,6 +109,7 @@ extension Exchanges {
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
     letGo(index, &serving, &peers, &context)
+    serving.values.management.closed(ConnectionID(index: index))
     table[index].step = .closing
     table[index].end = context.now
   }

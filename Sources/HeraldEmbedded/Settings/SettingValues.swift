@@ -3,11 +3,18 @@ import HeraldHAL
 /// The settings of a host: a number for each setting that has one, and which of them are set.
 public struct SettingValues: BitwiseCopyable, Sendable {
   private var numbers: [6 of UInt16] = .init(repeating: 0)
-  /// A bit for each setting that is set, numbered like `Setting`; bit 15 is the value of `stayOpen`.
+  /// A bit for each setting that is set, numbered like `Setting`; bits 15 and 14 are the values of `stayOpen`
+  /// and `bluetoothManagement`.
   private(set) var marks: UInt16 = 0
 
-  /// The value of `stayOpen`, in `marks`: a record has room for six numbers.
-  private static var staysOpen: UInt16 { 1 &<< 15 }
+  /// The value of a setting that is 0 or 1, in `marks`: a record has room for six numbers. 0 for others.
+  private static func value(of setting: Setting) -> UInt16 {
+    switch setting {
+    case .stayOpen: 1 &<< 15
+    case .bluetoothManagement: 1 &<< 14
+    default: 0
+    }
+  }
 
   /// No settings.
   public init() {}
@@ -19,8 +26,9 @@ public struct SettingValues: BitwiseCopyable, Sendable {
   public subscript(_ setting: Setting) -> UInt16? {
     let place = Int(setting.rawValue)
     guard isSet(setting) else { return nil }
-    if setting == .stayOpen { return marks & Self.staysOpen != 0 ? 1 : 0 }
-    return place < 6 ? numbers[place] : nil
+    if place < 6 { return numbers[place] }
+    let value = Self.value(of: setting)
+    return value == 0 ? nil : marks & value != 0 ? 1 : 0
   }
 
   /// Sets a number, or removes it with `nil`. A value out of range is rejected: `false`, and nothing has
@@ -31,13 +39,9 @@ public struct SettingValues: BitwiseCopyable, Sendable {
     guard setting != .accessKey else { return false }
     if let value, !setting.allows(value) { return false }
     if place < 6 { numbers[place] = UInt16(truncatingIfNeeded: value ?? 0) }
-    var cleared = Self.mark(setting)
-    if setting == .stayOpen { cleared |= Self.staysOpen }
-    marks &= ~cleared
-    if let value {
-      marks |= Self.mark(setting)
-      if setting == .stayOpen, value != 0 { marks |= Self.staysOpen }
-    }
+    let bit = Self.value(of: setting)
+    marks &= ~(Self.mark(setting) | bit)
+    if let value { marks |= value != 0 ? Self.mark(setting) | bit : Self.mark(setting) }
     return true
   }
 
@@ -63,7 +67,10 @@ public struct SettingValues: BitwiseCopyable, Sendable {
       if marks & Self.mark(setting) != 0 { set(setting, to: UInt32(number)) }
     }
     // Settings without a number in the record.
-    self.marks |= marks & (Self.mark(.accessKey) | Self.mark(.stayOpen) | Self.staysOpen)
+    self.marks |=
+      marks
+      & (Self.mark(.accessKey) | Self.mark(.stayOpen) | Self.mark(.bluetoothManagement)
+        | Self.value(of: .stayOpen) | Self.value(of: .bluetoothManagement))
     return true
   }
 
