@@ -189,6 +189,17 @@ struct BluetoothLinkTests {
     check(parts.allSatisfy { $0.starts(with: hex("1B 1800")) })
   }
 
+  @Test("parts fill packets of 27 bytes: 236 bytes at an ATT_MTU of 247")
+  func largeParts() {
+    var badge = RadioBadge()
+    badge.connect()
+    // 230 bytes of text: the response has 243 bytes.
+    let text = [UInt8](repeating: 0x41, count: 230)
+    let parts = badge.send(hex("52 1800 0A0000EB 0000 0700 A1 61 64 78 E6") + text)
+    check(parts.map(\.count) == [239, 10])
+    check(parts.flatMap { $0.dropFirst(3) } == hex("0B0000EB 0000 0700 A1 61 72 78 E6") + text)
+  }
+
   @Test("a client that has not enabled notifications has no responses, and is served when it has")
   func noNotifications() {
     var badge = RadioBadge()

@@ -4,11 +4,12 @@ import HeraldHAL
 /// SMP over Bluetooth, device side: one request at a time, whose response replaces it in a buffer, for
 /// packets of at most `memory` − 3 bytes.
 ///
-/// Requests wait in the `ManagementPort` of the device. A response is notified in parts of ATT_MTU − 3 bytes;
-/// a part that the radio does not accept is sent when it does, and the next request is served when the
-/// response has been passed on completely. What is requested without a session is limited (`AccessRules`).
+/// Requests wait in the `ManagementPort` of the device. A response is notified in parts of at most
+/// ATT_MTU − 3 bytes; a part that the radio does not accept is sent when it does, and the next request is
+/// served when the response has been passed on completely. What is requested without a session is limited
+/// (`AccessRules`).
 ///
-/// `memory` is 40…65,535; a multiple of the bytes of a notification (244 at the largest ATT_MTU) plus three
+/// `memory` is 40…65,535; a multiple of the bytes of a notification (236 at the largest ATT_MTU) plus three
 /// makes the best use of the connection.
 public struct SMPBluetoothLink<let memory: Int>: ~Copyable {
   /// The packet, behind the three bytes of a notification's header. The header of a later part replaces bytes
@@ -75,6 +76,10 @@ public struct SMPBluetoothLink<let memory: Int>: ~Copyable {
     return true
   }
 
+  /// How many bytes are notified at once, of `room`, which is 20 or more: with the headers of ATT and L2CAP,
+  /// of 3 and 4 bytes, they fill packets of 27 bytes, as a link layer without data length extension sends.
+  private static func part(_ room: Int) -> Int { room &- (room &+ 7) % 27 }
+
   /// Passes the rest of the response to the radio. `false` if it does not accept all of it now.
   private mutating func send<Device: ManagedDevice & ~Copyable>(
     at now: Instant, _ hasMoved: inout Bool, device: inout Device
@@ -86,7 +91,7 @@ public struct SMPBluetoothLink<let memory: Int>: ~Copyable {
         count = 0
         return true
       }
-      let end = min(count, sent &+ room)
+      let end = min(count, sent &+ Self.part(room))
       var whole = bytes.mutableSpan
       var part = whole._mutatingExtracting(sent..<(end &+ Self.headerSize))
       do throws(RadioError) {

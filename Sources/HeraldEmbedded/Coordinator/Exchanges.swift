@@ -69,10 +69,6 @@ extension Exchanges {
     table[index] = Exchange()
   }
 
-  /// A connection that a peer opened was used for it: it is not idle.
-  @inlinable
-  mutating func used(_ index: Int, at now: Instant) { table[index].lastAsked = now }
-
   /// Closes several connections, a bit each.
   @inlinable
   mutating func close(

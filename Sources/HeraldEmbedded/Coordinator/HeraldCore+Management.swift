@@ -85,6 +85,6 @@ extension HeraldCore {
       throw .notConnected
     }
     try radio.send(pdu.span, on: client)
-    exchanges.used(client.index, at: now)
+    exchanges.table.used(client.index, at: now)
   }
 }

@@ -15,7 +15,7 @@ public typealias FlashMap = NRF52NOR
 public typealias Random = NRF52Random
 /// The supply of the board.
 public typealias Supply = NRF52Supply
-/// The management links: on USB, requests of up to 1,024 bytes, one at a time; over Bluetooth, of up to 488.
+/// The management links: on USB, requests of up to 1,024 bytes, one at a time; over Bluetooth, of up to 472.
 public typealias Links = LinkPair<USBManagement<USBD<MappedRegisters>, 1024, 1>, BluetoothLink>
 /// The requests of the management link over Bluetooth.
 public typealias Management = BluetoothRequests

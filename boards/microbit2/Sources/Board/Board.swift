@@ -16,7 +16,7 @@ public typealias Random = NRF52Random
 /// The supply of the board.
 public typealias Supply = NRF52Supply
 /// The management links: on the serial port of the interface chip, requests of up to 1,024 bytes; over
-/// Bluetooth, of up to 488.
+/// Bluetooth, of up to 472.
 public typealias Links = LinkPair<SerialManagement<NRF52Line, 1024>, BluetoothLink>
 /// The requests of the management link over Bluetooth.
 public typealias Management = BluetoothRequests

@@ -17,9 +17,9 @@ public typealias OwnLinkLayerRadio = LinkLayerRadio<OwnRadioPeripheral, SWIHold,
 typealias OwnLinkLayerPause = LinkLayerPause<OwnRadioPeripheral, SWIHold, 4>
 
 /// The requests of the management link over Bluetooth. Several wait, so that a response follows the other.
-public typealias BluetoothRequests = BluetoothManagementPort<488>
+public typealias BluetoothRequests = BluetoothManagementPort<472>
 /// The management link over Bluetooth: packets of two notifications at the largest ATT_MTU of the radio.
-public typealias BluetoothLink = BluetoothManagement<491>
+public typealias BluetoothLink = BluetoothManagement<475>
 
 nonisolated(unsafe) private var radioStorage = NRF.RadioStorage()
 nonisolated(unsafe) var linkLayerMemory: [309 of UInt64] = .init(repeating: 0)
