@@ -6,66 +6,20 @@ from pathlib import Path
 
 import air as air_module
 import smp_line
-from bumble.core import UUID
 from bumble.device import Peer
 
 from cases_session import COMMIT, DENIED, KEY, LOCKED, READ_LOG, Host, cbor, locked_node, request
 from cases_smp import PROGRAMS, run
-from node import PATIENCE, pull
+from node import PATIENCE, pull, run as run_program
+from radio_line import SERVICE, RadioLine
 from world import World, until
 
-SERVICE = UUID("8D53DC1D-1DB7-4CD3-868B-8A527460AA84")
-PACKETS = UUID("DA2E7828-FBCE-4E01-AE9E-261174997C48")
 OFFERED = "--bluetooth-management"
 
 
-class RadioLine:
-    """A GATT client of the service, in the place of a `smp_line.Line`."""
-
-    def __init__(self, connection):
-        self.connection = connection
-        self.peer = Peer(connection)
-        self.parts = asyncio.Queue()
-
-    @classmethod
-    async def open(cls, world, device, mtu=517):
-        line = cls(await world.connect(device))
-        if mtu:
-            await line.peer.request_mtu(mtu)
-        await line.peer.discover_service(SERVICE)
-        [service] = line.peer.services
-        [line.packets] = await service.discover_characteristics([PACKETS])
-        await line.peer.subscribe(line.packets, line.parts.put_nowait)
-        return line
-
-    async def write(self, packet, size=None):
-        """A packet in writes of this many bytes, by default as many as fit."""
-        size = size or self.connection.att_mtu - 3
-        for place in range(0, len(packet), size):
-            await self.peer.write_value(self.packets, packet[place:place + size])
-
-    async def packet(self, seconds=PATIENCE):
-        """The next packet."""
-        content = b""
-        async with asyncio.timeout(seconds):
-            while len(content) < 8 or len(content) < 8 + int.from_bytes(content[2:4]):
-                part = bytes(await self.parts.get())
-                assert len(part) <= self.connection.att_mtu - 3, part
-                content += part
-        assert len(content) == 8 + int.from_bytes(content[2:4]), content
-        return content
-
-    async def ask(self, packet, size=None):
-        await self.write(packet, size)
-        return await self.packet()
-
-    async def echoes(self, text="hello"):
-        answer = await self.ask(request(2, 0, 0, {"d": text}))
-        return cbor.decoded(answer[8:]) == {"r": text}
-
-    async def close(self):
-        with contextlib.suppress(Exception):
-            await self.connection.disconnect()
+async def echoes(line):
+    answer = await line.ask(request(2, 0, 0, {"d": "hello"}))
+    return cbor.decoded(answer[8:]) == {"r": "hello"}
 
 
 async def case_ble_smp_programs_use_their_own_transports():
@@ -94,8 +48,8 @@ async def case_ble_smp_is_not_there_by_default():
         await peer.connection.disconnect()
         line = Host(await smp_line.Line.open(node.link))
         assert await line.plain(2, 3, 0, {"name": "bluetooth/management", "val": b"\x01"}) == {}
-        radio = await RadioLine.open(world, device)
-        assert await radio.echoes()
+        radio = await RadioLine.open(await world.connect(device))
+        assert await echoes(radio)
         await radio.peer.discover_services()
         now = {str(service.uuid): (service.handle, service.end_group_handle) for service in radio.peer.services}
         assert usual.items() <= now.items() and len(now) == len(usual) + 1, (usual, now)
@@ -108,7 +62,7 @@ async def case_ble_smp_session_reads_the_log_and_strangers_do_not():
     async with World() as world:
         open_node = await world.node("--link", "tcp:0", OFFERED, storage="open")
         device = await world.host()
-        radio = await RadioLine.open(world, device)
+        radio = await RadioLine.open(await world.connect(device))
         stranger = Host(radio)
         assert await stranger.plain(*READ_LOG, {"seq": 1}) == LOCKED
         assert await stranger.plain(*COMMIT) == DENIED
@@ -122,7 +76,7 @@ async def case_ble_smp_session_reads_the_log_and_strangers_do_not():
         await pull(node.link, world.folder / "pulled", "--key-file", file)
         [first, *_] = sorted((world.folder / "pulled" / "pages").glob("*.page*"))
         for mtu in (None, 517):
-            radio = await RadioLine.open(world, device, mtu)
+            radio = await RadioLine.open(await world.connect(device), mtu)
             host = Host(radio)
             assert await host.plain(*READ_LOG, {"seq": 1}) == LOCKED
             assert "proof" in await host.open(KEY)
@@ -133,7 +87,7 @@ async def case_ble_smp_session_reads_the_log_and_strangers_do_not():
             sealed = host.session.seal(request(*COMMIT))
             await radio.close()
             # The session has ended with the connection.
-            radio = await RadioLine.open(world, device, mtu)
+            radio = await RadioLine.open(await world.connect(device), mtu)
             answer = await radio.ask(sealed)
             assert answer[1] == 0 and cbor.decoded(answer[8:]) == LOCKED, answer
             await radio.close()
@@ -144,38 +98,38 @@ async def case_ble_smp_survives_hostile_clients():
     async with World() as world:
         await world.node(OFFERED)
         device = await world.host()
-        radio = await RadioLine.open(world, device)
+        radio = await RadioLine.open(await world.connect(device))
         echo = request(2, 0, 0, {"d": "x" * 40})
         # Byte by byte behind the header; half of it, and after a while another.
         assert cbor.decoded((await radio.ask(echo, 8))[8:]) == {"r": "x" * 40}
         await radio.write(echo[:20])
         await asyncio.sleep(1.2)
-        assert await radio.echoes()
+        assert await echoes(radio)
         # Bytes behind the end, a length beyond the largest packet, no header.
         for wrong in (echo + b"\0", b"\x0a\0\xff\xff" + echo[4:], b"\xff" * 20, b"\x0a"):
             await radio.write(wrong)
             await asyncio.sleep(1.2)
-            assert await radio.echoes(), wrong
+            assert await echoes(radio), wrong
         # More requests than there is room for: what is answered is right, and the device goes on.
         for _ in range(200):
             await radio.write(echo)
         await asyncio.sleep(1.2)
         while not radio.parts.empty():
             assert cbor.decoded((await radio.packet())[8:]) == {"r": "x" * 40}
-        assert await radio.echoes()
+        assert await echoes(radio)
         # Another client while this one is connected; it has no response until this one has gone.
         other = await world.host("F0:D1:00:00:02:02")
-        second = await RadioLine.open(world, other)
+        second = await RadioLine.open(await world.connect(other))
         await second.write(echo)
-        assert await radio.echoes()
+        assert await echoes(radio)
         assert second.parts.empty()
         await radio.write(echo + echo[:12])
         await radio.close()
-        assert await second.echoes()
+        assert await echoes(second)
         await second.write(echo)
         await second.connection.disconnect()
-        third = await RadioLine.open(world, other)
-        assert await third.echoes()
+        third = await RadioLine.open(await world.connect(other))
+        assert await echoes(third)
 
 
 async def case_ble_smp_leaves_phones_their_connections():
@@ -183,7 +137,7 @@ async def case_ble_smp_leaves_phones_their_connections():
     async with World() as world:
         node = await world.node(OFFERED)
         device = await world.host()
-        radio = await RadioLine.open(world, device)
+        radio = await RadioLine.open(await world.connect(device))
         is_over = asyncio.Event()
 
         async def flood():
@@ -199,3 +153,34 @@ async def case_ble_smp_leaves_phones_their_connections():
         await until(lambda: phone.met and other.met, "payload of the node")
         is_over.set()
         await task
+
+
+async def case_ble_host_pulls_by_the_serial_number():
+    """herald-host finds one of two devices by its serial number over a controller: status, settings, and the log as over the serial line."""
+    async with World() as world:
+        node, file = await locked_node(world, OFFERED)
+        other = await world.another_node(2, OFFERED)
+        controller = air_module.add_controller(world.air, "host", "00:11:22:33:44:99")
+        server = await air_module.serve(controller)
+        world.others.append(server)
+        [serial], [another] = node.facts["serial-number"], other.facts["serial-number"]
+        over = ("--controller", f"tcp:127.0.0.1:{air_module.port_of(server)}")
+
+        async def host(*words, device=serial, expected=0):
+            status, out, err = await run_program("herald-host", *words, "--device", f"ble:{device}", *over)
+            assert status == expected, (words, status, out, err)
+            return out + err
+
+        await pull(node.link, world.folder / "cable", "--key-file", file)
+        assert serial in await host("info")
+        assert another in await host("info", device=another)
+        await host("config", "set", "log/keep-days", "30", "--key-file", file)
+        assert "30" in await host("config", "get", "log/keep-days", "--key-file", file)
+        await host("log", "pull", "--output", world.folder / "radio", "--key-file", file)
+        for page in (world.folder / "cable" / "pages").glob("*.page"):
+            # The device may have appended to the last page.
+            assert (world.folder / "radio" / "pages" / page.name).read_bytes().startswith(page.read_bytes()[:64]), page.name
+        # Without the key, and a device that is not there.
+        assert "key" in await host("log", "pull", "--output", world.folder / "none", expected=9)
+        said = await host("info", device="0000000000000000", expected=2)
+        assert serial in said and another in said, said
