@@ -7,7 +7,7 @@ enum ConfiguredArguments {
   /// Boolean options: `scan = no` in a file is `--no-scan`.
   static let switches: Set = [
     "advertise", "scan", "active-scan", "sharing", "read-model", "keep-connections",
-    "stay-open",
+    "stay-open", "bluetooth-management",
   ]
   /// Options that may be given more than once.
   private static let lists: Set = ["link", "neighbour"]

@@ -76,6 +76,13 @@ struct HeraldNodeCommand: ParsableCommand {
   )
   var stayOpen = false
 
+  @Flag(
+    inversion: .prefixedNo,
+    help:
+      "Offer the management link over Bluetooth, unless a host has set bluetooth/management. Reading the log and changes need an access key."
+  )
+  var bluetoothManagement = false
+
   @Option(
     help: "What the device is: a wearable, or a beacon that stands at a venue and only lets itself be read.")
   var role = RoleChoice.wearable
@@ -104,6 +111,9 @@ struct HeraldNodeCommand: ParsableCommand {
     guard name.utf8.count <= 20, !name.isEmpty else { throw ValidationError("--name takes 1 to 20 bytes.") }
     if case .air = radio, capture != nil {
       throw ValidationError("There is no HCI traffic to --capture with --radio air.")
+    }
+    guard !bluetoothManagement || air.gatt == .usual else {
+      throw ValidationError("--bluetooth-management needs --gatt \(TableChoice.usual.rawValue).")
     }
     guard (logPages ?? 1) > 0 else { throw ValidationError("--log-pages is at least one.") }
   }

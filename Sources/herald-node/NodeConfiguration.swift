@@ -20,6 +20,7 @@ extension HeraldNodeCommand {
     configuration.retentionDays = keepDays
     configuration.expiry = .seconds(peers.expiry)
     configuration.staysOpen = stayOpen
+    configuration.managesOverBluetooth = bluetoothManagement
     configuration.takesTimeFromBeacons = clock == .beacon
     configuration.sharesPayloads = peers.sharing
     configuration.readsModel = peers.readModel

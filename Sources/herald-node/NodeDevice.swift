@@ -10,11 +10,21 @@ typealias NodeSensors = SensorArray<
   BatterySensor<MachinePower>, VisitSensor<8>, SensorDelegates<EventReporter, LiveTap>
 >
 
+/// The parts of the node, with a GATT table.
+enum NodeParts<Table: GATTTable>: ManagedParts {
+  typealias FlashType = FileFlash
+  typealias RandomType = SystemRandom
+  typealias SupplierType = ConfiguredPayload
+  typealias DelegateType = NodeSensors
+  typealias NeighbourType = NodeServices
+  typealias TableType = Table
+  typealias BoardType = NodeBoard
+  typealias ManagementType = BluetoothManagementPort<1024>
+}
+
 /// The node with its management functions.
 typealias NodeDevice<RadioType: NodeRadio & ~Copyable, Table: GATTTable> = ManagedNode<
-  RadioType,
-  ManagedPartList<FileFlash, SystemRandom, ConfiguredPayload, NodeSensors, NodeServices, Table, NodeBoard>,
-  256, 8, 8
+  RadioType, NodeParts<Table>, 256, 8, 8
 >
 
 /// The board of the node: this process.

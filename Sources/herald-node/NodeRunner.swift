@@ -1,5 +1,6 @@
 import Glibc
 import HeraldBluetooth
+import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldHAL
 import HeraldLinux
@@ -27,6 +28,8 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
   private var device: NodeDevice<RadioType, Table>
   private var links: StreamLinks
   private var usb: USBIPDevice?
+  private var bluetooth = SMPBluetoothLink<1024>()
+  private var bluetoothServer = SMPServer()
   private var input: OperatorInput
   private var synchroniser: FlashSynchroniser
   private var synchroniseAt: Instant
@@ -154,7 +157,8 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
   mutating func advance(at now: Instant) -> Instant {
     let resetAt = device.tendFactoryReset(at: now)
     device.tendPayload(at: now)
-    return min(device.node.poll(at: now), resetAt, device.restartAt, synchroniseAt, checkRadioAt, usbAt)
+    let next = min(device.node.poll(at: now), resetAt, device.restartAt, synchroniseAt, checkRadioAt, usbAt)
+    return min(next, bluetooth.serve(at: now, server: &bluetoothServer, device: &device))
   }
 
   /// Serves hosts, standard input, signals and what is due, without blocking. Returns why the node has ended;

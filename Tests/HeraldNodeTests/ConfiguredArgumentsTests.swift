@@ -105,6 +105,6 @@ struct ConfiguredArgumentsTests {
       #expect(try merged("\(name) = yes\n").first == "--\(name)")
       #expect(try merged("\(name) = no\n").first == "--no-\(name)")
     }
-    #expect(ConfiguredArguments.switches.count == 7)
+    #expect(ConfiguredArguments.switches.count == 8)
   }
 }

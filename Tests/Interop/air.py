@@ -61,6 +61,14 @@ class Air(LocalLink):
                 destination.on_link_acl_data, connection.self_address, PhysicalTransport.LE, data
             )
 
+    def scan_response(self, address):
+        """The scan response of who advertises under this address; empty if there is none."""
+        for controller in self.controllers:
+            for advertiser in (controller.le_legacy_advertiser, *controller.advertising_sets.values()):
+                if advertiser.enabled and advertiser.address == address:
+                    return bytes(advertiser.scan_response_data)
+        return b""
+
     def listens(self, address):
         """Whether a controller advertises under this address, so that a connection to it can be opened."""
         for controller in self.controllers:
@@ -89,6 +97,18 @@ class AirController(Controller):
     def on_hci_reset_command(self, command):
         self.silence()
         return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.SUCCESS)
+
+    def send_hci_packet(self, packet):
+        # Bumble's controllers report the advertising data again in the place of the scan response.
+        for report in getattr(packet, "reports", []):
+            kinds = type(packet).EventType
+            is_response = (report.event_type & kinds.SCAN_RESPONSE if isinstance(packet, hci.HCI_LE_Extended_Advertising_Report_Event)
+                           else report.event_type == kinds.SCAN_RSP)
+            if is_response:
+                report.data = self.link.scan_response(report.address) or report.data
+                # Made again, as the packet has its bytes already.
+                packet = type(packet)([report])
+        super().send_hci_packet(packet)
 
     def beacon(self):
         """Makes it send ADV_NONCONN_IND, which Bumble's controllers do not support."""

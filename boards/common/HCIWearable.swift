@@ -11,6 +11,9 @@ public typealias Wearable<
   Parts: WearableParts, let targets: Int, let connections: Int, let payloads: Int
 > = ManagedNode<HCIRadio<Line, connections>, Parts, targets, connections, payloads>
 
+/// No management link over Bluetooth.
+public typealias Management = NoBluetoothManagement
+
 extension ManagedNode where Parts: WearableParts, RadioType == HCIRadio<Line, connections> {
   /// The device of this board. To be created once.
   public init() { self.init(makingRadio: { HCIRadio(transport: Board.controllerLine()) }) }

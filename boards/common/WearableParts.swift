@@ -11,6 +11,8 @@ where FlashType == FlashMap, RandomType == Random, Hardware == Board {
   associatedtype FlashType: Flash & ~Copyable = FlashMap
   /// The random number generator: that of the board.
   associatedtype RandomType: RandomSource & ~Copyable = Random
+  /// The management link over Bluetooth: that of the board, or none.
+  associatedtype ManagementType: ManagementPort & ~Copyable = Management
 }
 
 extension WearableParts {

@@ -18,10 +18,17 @@ public protocol GATTTable {
   /// Whether a value in it is notified to peers that subscribe. By default a table has none, and the image
   /// contains no code for it.
   static var notifies: Bool { get }
+  /// The table with the service of the management link behind it, which is its last service.
+  static var managed: GATTDatabase { @_lifetime(immortal) get }
+  /// How many attributes that service has; 0 if there is no such table.
+  static var managementCount: Int { get }
 }
 
 extension GATTTable {
   @inlinable public static var notifies: Bool { false }
+  /// The table itself: it has no such service.
+  @inlinable public static var managed: GATTDatabase { @_lifetime(immortal) get { database } }
+  @inlinable public static var managementCount: Int { 0 }
 }
 
 /// A GATT table, borrowed.

@@ -2,10 +2,11 @@ import HeraldEmbedded
 
 /// The requests that are served without a session (docs/security.md).
 enum AccessRules {
-  /// The error if an unsealed request is refused; `nil` if it is served.
+  /// The error if an unsealed request is refused; `nil` if it is served. On a link that `isRemote` a device
+  /// without an access key serves no more than one with a key, and a factory reset needs a session.
   @inline(never)
   static func refusal<Device: ManagedDevice & ~Copyable>(
-    _ header: SMPHeader, device: inout Device
+    _ header: SMPHeader, _ isRemote: Bool, device: inout Device
   ) -> SMPFailure? {
     let command: UInt32 = header.command < 16 ? 1 &<< UInt32(header.command) : 0
     let asked = header.operation == .read ? command : command &<< 16
@@ -34,8 +35,9 @@ enum AccessRules {
     case .file: log = ~writing(FileCommand.transfer)
     default: break
     }
+    if isRemote, header.group == .herald { open &= ~writing(HeraldCommand.factoryReset) }
     if open & asked != 0 { return nil }
-    if device.hasAccessKey() { return .locked }
+    if isRemote || device.hasAccessKey() { return .locked }
     return log & asked != 0 && device.inEffect(.stayOpen) == 0 ? .inSetUp : nil
   }
 

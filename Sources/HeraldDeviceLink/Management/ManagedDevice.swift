@@ -1,3 +1,4 @@
+import HeraldBluetooth
 import HeraldEmbedded
 import HeraldHAL
 
@@ -91,6 +92,21 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   /// Writes the payload of this moment to the start of `bytes` and returns its length; 0 if there is none, or
   /// too little room.
   mutating func copyPayload(into bytes: inout MutableSpan<UInt8>, at now: Instant) -> Int
+
+  // MARK: The link over Bluetooth
+
+  /// A number for the central that uses the link over Bluetooth, another one for the next; 0 if there is
+  /// none.
+  var managementSession: UInt16 { mutating get }
+  /// Moves its next request to the start of `packet`. Returns the length; 0 if there is none.
+  mutating func takeManagementRequest(into packet: inout MutableSpan<UInt8>) -> Int
+  /// How many bytes can be notified to it at once; 0 if it does not receive notifications.
+  var managementRoom: Int { mutating get }
+  /// Notifies the bytes of `pdu` behind the first three, which are replaced by the header. Throws `.busy`
+  /// if the radio does not accept them now.
+  mutating func notifyManagement(_ pdu: inout MutableSpan<UInt8>, at now: Instant) throws(RadioError)
+  /// It has had a response in a session: its connection is kept.
+  mutating func trustManagementClient(at now: Instant)
 }
 
 extension ManagedDevice where Self: ~Copyable {
@@ -138,6 +154,15 @@ extension ManagedDevice where Self: ~Copyable {
   /// Unknown.
   public mutating func payloadStatus(at now: Instant) -> PayloadStatus { PayloadStatus() }
   public mutating func copyPayload(into bytes: inout MutableSpan<UInt8>, at now: Instant) -> Int { 0 }
+
+  /// Zero: there is no such link.
+  public var managementSession: UInt16 { mutating get { 0 } }
+  public mutating func takeManagementRequest(into packet: inout MutableSpan<UInt8>) -> Int { 0 }
+  public var managementRoom: Int { mutating get { 0 } }
+  public mutating func notifyManagement(_ pdu: inout MutableSpan<UInt8>, at now: Instant) throws(RadioError) {
+    throw .notConnected
+  }
+  public mutating func trustManagementClient(at now: Instant) {}
 }
 
 /// The progress of a factory reset.

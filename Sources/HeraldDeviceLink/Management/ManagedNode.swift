@@ -166,9 +166,15 @@ public struct ManagedNode<
   }
 
   /// The groups of node, radio and log; of the board, if it has counters; and of the radio's roles.
-  public static var statisticsGroupCount: Int { firstRole &+ RadioType.statisticsRoles }
+  public static var statisticsGroupCount: Int {
+    firstRole &+ RadioType.statisticsRoles &+ (Parts.ManagementType.isPresent ? 1 : 0)
+  }
 
   private static var firstRole: Int { Parts.BoardType.statisticsCount > 0 ? 4 : 3 }
+  /// The group of the link over Bluetooth, which is the last; -1 if there is no such link.
+  private static var bluetooth: Int {
+    Parts.ManagementType.isPresent ? firstRole &+ RadioType.statisticsRoles : -1
+  }
 
   /// The name of a group of counters.
   @inline(never)
@@ -178,6 +184,7 @@ public struct ManagedNode<
     case 1: RadioType.statisticsName
     case 2: Node.Core.Log.statisticsName
     case 3 where firstRole > 3: Parts.BoardType.statisticsName
+    case bluetooth: ManagementPortCounters.name
     default: RadioType.statisticsRoleName(group &- firstRole)
     }
   }
@@ -189,6 +196,7 @@ public struct ManagedNode<
     case 1: RadioType.statisticsCount
     case 2: Node.Core.Log.statisticsCount
     case 3 where firstRole > 3: Parts.BoardType.statisticsCount
+    case bluetooth: ManagementPortCounters.count
     default: RadioType.roleStatisticsCount
     }
   }
@@ -200,6 +208,7 @@ public struct ManagedNode<
     case 1: RadioType.statisticName(index)
     case 2: Node.Core.Log.statisticName(index)
     case 3 where firstRole > 3: Parts.BoardType.statisticName(index)
+    case bluetooth: StaticWord(index, of: ManagementPortCounters.names)
     default: RadioType.roleStatisticName(index)
     }
   }
@@ -211,6 +220,7 @@ public struct ManagedNode<
     case 1: node.radio.statistic(index)
     case 2: node.core.log.statistic(index)
     case 3 where Self.firstRole > 3: board.statistic(index)
+    case Self.bluetooth: node.core.managementStatistic(index)
     default: node.radio.roleStatistic(index, of: group &- Self.firstRole)
     }
   }

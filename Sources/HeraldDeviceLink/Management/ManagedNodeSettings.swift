@@ -18,9 +18,11 @@ extension ManagedNode where RadioType: ~Copyable {
   /// The number of a setting that is in effect.
   public mutating func inEffect(_ setting: Setting) -> UInt32 { node.core.inEffect(setting) }
 
-  /// Stores a number that a host has set, and applies it from now on.
+  /// Stores a number that a host has set, and applies it from now on. That of a link that the device does not
+  /// have is refused.
   @inline(never)
   public mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool {
+    if !Parts.ManagementType.isPresent, setting == .bluetoothManagement { return false }
     guard board.settings.keep(setting, value: value) else { return false }
     node.core.take(board.settings.settings.values, at: now)
     return true

@@ -21,11 +21,12 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
   /// its length: 0 if the packet is empty, is too short for a header, or is not a request.
   ///
   /// `buffer` is as long as the longest packet the transport carries, at least 40 bytes; `bufferCount` is how
-  /// many such packets it can queue. Both are in the response to MCUmgr's parameters request.
+  /// many such packets it can queue. Both are in the response to MCUmgr's parameters request. On a link that
+  /// `isRemote`, whose peer has no physical access, all changes need a session.
   @inline(never)
   public mutating func respond<Device: ManagedDevice & ~Copyable>(
-    to buffer: inout MutableSpan<UInt8>, count: Int, bufferCount: Int = 1, at now: Instant,
-    device: inout Device
+    to buffer: inout MutableSpan<UInt8>, count: Int, bufferCount: Int = 1, isRemote: Bool = false,
+    at now: Instant, device: inout Device
   ) -> Int {
     guard count <= buffer.count, var header = Self.header(buffer, count),
       let operation = header.operation.response
@@ -49,7 +50,7 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
       rejected &+= 1
       outcome = .failure(.locked)
     } else {
-      outcome = serve(&request, &device)
+      outcome = serve(&request, isRemote, &device)
     }
     if outcome.failure == nil,
       request.answer.overflowed || request.answer.count &- SMPHeader.size > 0xFFFF &- SealedPacket.tagSize
@@ -72,12 +73,12 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
   }
 
   private mutating func serve<Device: ManagedDevice & ~Copyable>(
-    _ request: inout SMPRequest, _ device: inout Device
+    _ request: inout SMPRequest, _ isRemote: Bool, _ device: inout Device
   ) -> SMPOutcome {
     let header = request.header
     guard header.version <= 1 else { return .failure(.tooNew) }
     guard request.isWhole else { return .failure(.corrupt) }
-    if !header.isSealed, let failure = AccessRules.refusal(header, device: &device) {
+    if !header.isSealed, let failure = AccessRules.refusal(header, isRemote, device: &device) {
       // Generic clients take a code as one of the group of their request.
       return header.group == .herald ? .failure(failure) : .failure(failure.general)
     }

@@ -17,6 +17,10 @@ struct ConnectionTable<let connections: Int>: ~Copyable {
     _modify { yield &exchanges[index] }
   }
 
+  /// Something was sent to a peer that uses its connection: it is not idle.
+  @inlinable
+  mutating func used(_ index: Int, at now: Instant) { exchanges[index].lastAsked = now }
+
   /// How many connections are open or being closed.
   @inlinable @inline(never)
   mutating func openCount() -> Int {

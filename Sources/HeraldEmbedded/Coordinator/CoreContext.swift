@@ -145,6 +145,10 @@ extension CoreContext {
       UInt32(
         settings[setting]
           ?? ((setting == .stayOpen ? configuration.staysOpen : sink.delegate.motion != .unknown) ? 1 : 0))
+    case .bluetoothManagement:
+      // A device without the link has the setting, without effect.
+      Parts.ManagementType.isPresent
+        ? UInt32(settings[.bluetoothManagement] ?? (configuration.managesOverBluetooth ? 1 : 0)) : 0
     }
   }
 

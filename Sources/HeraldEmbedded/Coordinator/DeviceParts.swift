@@ -25,6 +25,8 @@ public protocol DeviceParts {
   associatedtype NeighbourType: Neighbours = NoNeighbours
   /// The GATT table that the device serves. Its dynamic attributes are those of `ServedValues`.
   associatedtype TableType: GATTTable = HeraldGATTTable
+  /// The management link over Bluetooth, for which the table has a service.
+  associatedtype ManagementType: ManagementPort & ~Copyable = NoBluetoothManagement
 }
 
 /// The parts of a device as generic parameters: for devices that need no type of their own for them.

@@ -26,7 +26,7 @@ extension Exchanges {
     let connection = ConnectionID(index: index)
     if table[index].step == .serving {
       let idleEnd = table[index].lastAsked + serving.longestIdle(index, &table[index], &context)
-      let end = context.earlier(table[index].end, idleEnd)
+      let end = context.earlier(serving.end(of: table[index].end, index, &context), idleEnd)
       guard context.hasCome(end) else { return end }
       close(index, &serving, &peers, &context)
     }

@@ -65,6 +65,7 @@ extension Exchanges {
     letGo(index, &serving, &peers, &context)
     serving.server.closed(ConnectionID(index: index))
     serving.values.neighbours.closed(ConnectionID(index: index))
+    serving.values.management.closed(ConnectionID(index: index))
     table[index] = Exchange()
   }
 
@@ -104,6 +105,7 @@ extension Exchanges {
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
     letGo(index, &serving, &peers, &context)
+    serving.values.management.closed(ConnectionID(index: index))
     table[index].step = .closing
     table[index].end = context.now
   }

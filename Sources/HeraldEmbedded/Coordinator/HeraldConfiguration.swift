@@ -31,6 +31,9 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
   /// Whether the device gives every host access to its log on its management link while it has no access key
   /// and no host has set `access/stay-open`.
   public var staysOpen = false
+  /// Whether the management link is offered over Bluetooth, unless a host has set `bluetooth/management`.
+  /// Needs a `ManagementPort`.
+  public var managesOverBluetooth = false
   /// The scan timing.
   public var scanTiming = ScanTiming()
   /// Milliseconds between advertising events, 20…10,240.

@@ -13,6 +13,7 @@ extension HeraldCore {
     context.hasNews = false
     context.wakeAt = .never
     housekeep()
+    if Parts.ManagementType.isPresent { tendManagement() }
     if let date = context.runSensors() { _ = setClock(unixMilliseconds: date, at: now, source: .beacon) }
     guard radio.state == .ready, power.radio == .ready else { return context.wakeAt }
     context.capabilities = radio.capabilities

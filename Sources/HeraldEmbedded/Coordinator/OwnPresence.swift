@@ -59,7 +59,7 @@ extension OwnPresence {
       context.wasRefused = true
       return false
     }
-    show(identity, &context)
+    show(identity, isManaged: serving.values.management.isOpen, &context)
     context.sink.delegate.tell(.info, "a new own address", at: context.now)
     serving.values.rotated(at: context.now, unixSeconds: context.sink.clock.unixSeconds(at: context.now))
     context.sink.count(.rotations)
@@ -82,7 +82,7 @@ extension OwnPresence {
 
   /// Advertises under a new identity. Not inlined: its buffer must be off the stack when the payload is made.
   @inlinable @inline(never)
-  mutating func show(_ identity: OwnIdentity, _ context: inout Context) {
+  mutating func show(_ identity: OwnIdentity, isManaged: Bool, _ context: inout Context) {
     var bytes: [31 of UInt8] = .init(repeating: 0)
     var buffer = bytes.mutableSpan
     var advertisement = context.configuration.advertisement
@@ -92,7 +92,15 @@ extension OwnPresence {
     var length = 0
     do throws(HeraldAdvertisementError) { length = try advertisement.write(to: &buffer) } catch { length = 0 }
     advertising.rotate(to: identity.address)
-    advertising.setData(0, bytes.span.extracting(0..<length), scanResponse: bytes.span.extracting(0..<0))
+    guard Parts.ManagementType.isPresent, isManaged else {
+      advertising.setData(0, bytes.span.extracting(0..<length), scanResponse: bytes.span.extracting(0..<0))
+      return
+    }
+    // Hosts find the device by the service. Its serial number is not advertised: it would outlast addresses.
+    var response: [18 of UInt8] = .init(repeating: 0)
+    var writer = ByteWriter(response.mutableSpan)
+    writer.advertisingService(HeraldUUIDs.management)
+    advertising.setData(0, bytes.span.extracting(0..<length), scanResponse: response.span)
   }
 
   /// Checks whether there is a payload at present. Without one nothing is advertised: peers would connect
@@ -167,7 +175,8 @@ extension OwnPresence {
   /// inlined, as the code generation has a frame close to the permitted limit.
   @inlinable @inline(never)
   mutating func serveNeighbours(_ serving: inout ServingType, _ context: inout Context) {
-    serving.values.neighbours.serve(behind: Parts.TableType.database, in: &serving.services)
+    let table = ServingType.constantTable(isManaged: serving.values.management.isOpen)
+    serving.values.neighbours.serve(behind: table, in: &serving.services)
     let life = serving.values.neighbours.life(from: context.sink.clock.unixSeconds(at: context.now))
     if life != .zero { rotation.noLater(than: context.after(life)) }
   }

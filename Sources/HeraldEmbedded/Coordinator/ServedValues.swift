@@ -38,6 +38,8 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
   @usableFromInline var wakes: UInt32
   @usableFromInline var malformed: UInt32
   @usableFromInline var withoutBuffer: UInt32
+  /// The management link over Bluetooth.
+  @usableFromInline var management: Parts.ManagementType
   // Last, because of its large buffers: the members before it keep small offsets.
   @usableFromInline var pool: PayloadPool<buffers>
 
@@ -62,6 +64,7 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
     wakes = 0
     malformed = 0
     withoutBuffer = 0
+    management = Parts.ManagementType()
   }
 
   /// The value of a counter that is stored here; `nil` for all others.
@@ -151,6 +154,10 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
   public mutating func write(
     _ tag: AttributeTag, _ value: Span<UInt8>, withResponse: Bool, on connection: ConnectionID
   ) -> ATTErrorCode? {
+    if Parts.ManagementType.isPresent, tag == .management {
+      management.receive(value, on: connection, at: askedAt)
+      return nil
+    }
     guard withResponse else { return .writeNotPermitted }
     if tag == .legacyPayload { return collectLegacy(value, on: connection) }
     guard tag == .signal || tag == .otherSignal else { return neighbours.write(tag, value) }

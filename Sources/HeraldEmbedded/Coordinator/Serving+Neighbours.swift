@@ -94,7 +94,9 @@ extension Serving {
     let parted = open & ~values.former
     values.former |= open
     guard Parts.NeighbourType.Services.changes,
-      services.database(over: Parts.TableType.database, isFormer: false).attributes.count
+      services.database(
+        over: Self.constantTable(isManaged: values.management.isOpen), isFormer: false
+      ).attributes.count
         >= Int(services.firstChanging)
     else { return }
     services.unindicated |= parted

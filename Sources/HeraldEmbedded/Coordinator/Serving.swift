@@ -54,9 +54,10 @@ extension Serving {
     values.askedAt = context.now
     let isIndicating = Parts.NeighbourType.Services.changes && server.isIndicating(connection)
     let isFormer = Parts.NeighbourType.Services.changes && values.isFormer(connection)
+    let table = Self.constantTable(isManaged: values.management.isOpen)
     let length = server.respond(
       to: &buffer, count: count, on: connection, at: context.now,
-      from: services.database(over: Parts.TableType.database, isFormer: isFormer), values: &values)
+      from: services.database(over: table, isFormer: isFormer), values: &values)
     if isIndicating { noteConfirmation(index, &exchange, &context) }
     takeSignal(index, &exchange, &peers, &context)
     if Parts.NeighbourType.systems > 0 { noteNeighbours(index, &exchange, &peers, &context) }

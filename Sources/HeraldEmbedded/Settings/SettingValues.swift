@@ -4,7 +4,8 @@ import HeraldHAL
 public struct SettingValues: BitwiseCopyable, Sendable {
   private var numbers: [6 of UInt16] = .init(repeating: 0)
   /// A bit for each setting that is set, numbered like `Setting`. As a record has room for six numbers, the
-  /// values of `stayOpen` and `motionDetection` are bits 15 and 14: bit 22 less the number of the setting.
+  /// values of `stayOpen`, `motionDetection` and `bluetoothManagement` are bits 15, 14 and 13: bit 22 less
+  /// the number of the setting.
   private(set) var marks: UInt16 = 0
 
   /// No settings.
@@ -57,8 +58,8 @@ public struct SettingValues: BitwiseCopyable, Sendable {
       }
       if marks & Self.mark(setting) != 0 { set(setting, to: UInt32(number)) }
     }
-    // Settings without a number in the record, and the values of two of them.
-    self.marks |= marks & 0xC1C0
+    // Settings without a number in the record, and the values of three of them.
+    self.marks |= marks & 0xE3C0
     return true
   }
 

@@ -30,7 +30,7 @@ enum ProbeAddress: Equatable {
     case .usb(let path): self = .usb(path: path)
     case .usbip(let host, let port, let busID): self = .usbip(host: host, port: port, busID: busID)
     case .serialNumber(let serial): self = .serialNumber(serial)
-    case .serial, .serialTCP:
+    case .serial, .serialTCP, .bluetooth:
       throw HostLinkError(
         .usage, "\(PrintableText.of(text)) is no debug probe",
         advice: "name its serial number, usb:BUS-PORT or usbip://HOST/BUSID")

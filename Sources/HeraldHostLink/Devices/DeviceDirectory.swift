@@ -21,6 +21,12 @@ public struct OpenDevice {
   public let transport: any SMPTransport
   /// Its USB strings; empty over serial lines, where `DeviceClient.information` returns them.
   public let identity: USBIdentity
+
+  /// Initialises each member.
+  public init(transport: any SMPTransport, identity: USBIdentity) {
+    self.transport = transport
+    self.identity = identity
+  }
 }
 
 /// Finds devices and opens them.
@@ -90,7 +96,8 @@ public enum DeviceDirectory {
     return found
   }
 
-  /// Opens the selected device, or, without a selector, the only one connected to this computer.
+  /// Opens the selected device, or, without a selector, the only one connected to this computer. One over
+  /// Bluetooth is opened by the program that has the controller, and refused here.
   public static func open(_ selector: DeviceSelector?) throws(HostLinkError) -> OpenDevice {
     switch selector {
     case .usbip(let host, let port, let busID):
@@ -105,6 +112,10 @@ public enum DeviceDirectory {
       return OpenDevice(
         transport: SerialTransport(stream: stream, location: "serial:tcp:\(host):\(port)"),
         identity: USBIdentity())
+    case .bluetooth(let serial):
+      throw HostLinkError(
+        .usage, "ble:\(PrintableText.of(serial)) needs a Bluetooth controller",
+        advice: "use a command that has --controller")
     case .usb(let path):
       return try openUSB("at usb:\(path)") { $0.path == path }
     case .serialNumber(let serial):

@@ -10,6 +10,8 @@ public enum DeviceSelector: Equatable, Sendable {
   case serialTCP(host: String, port: UInt16)
   /// `usb:BUS-PORT`: the device connected to this port.
   case usb(path: String)
+  /// `ble:SERIAL`: the device with this serial number, over Bluetooth.
+  case bluetooth(serial: String)
   /// Anything else: the device with this serial number.
   case serialNumber(String)
 
@@ -40,10 +42,15 @@ public enum DeviceSelector: Equatable, Sendable {
     } else if let rest = rest("usb:") {
       guard rest.split(separator: "-").count == 2 else { throw refuse("usb:BUS-PORT, such as usb:1-2.3") }
       self = .usb(path: String(rest))
+    } else if let rest = rest("ble:") {
+      guard !rest.isEmpty, !rest.contains("/"), !rest.contains(":") else {
+        throw refuse("ble:SERIAL, with the serial number of a device")
+      }
+      self = .bluetooth(serial: String(rest))
     } else {
       guard !text.isEmpty, !text.contains("/"), !text.contains(":") else {
         throw refuse(
-          "usbip://HOST/BUSID, /dev/NAME, serial:tcp:HOST:PORT, usb:BUS-PORT or a serial number")
+          "usbip://HOST/BUSID, /dev/NAME, serial:tcp:HOST:PORT, usb:BUS-PORT, ble:SERIAL or a serial number")
       }
       self = .serialNumber(text)
     }
@@ -59,6 +66,7 @@ public enum DeviceSelector: Equatable, Sendable {
     case .serial(let path): return PrintableText.of("serial:\(path)", limit: 256)
     case .serialTCP(let host, let port): return PrintableText.of("serial:tcp:\(host):\(port)")
     case .usb(let path): return PrintableText.of("usb:\(path)")
+    case .bluetooth(let serial): return PrintableText.of("ble:\(serial)")
     case .serialNumber(let serial): return PrintableText.of(serial)
     }
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import HeraldConsole
 import HeraldHostLink
+import HeraldLinux
 import Logging
 
 /// Options of commands for devices.
@@ -10,12 +11,19 @@ struct LinkOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Say on standard error what is odd about the link.")
   var verbose = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The Bluetooth controller for --device ble:SERIAL: hci:N, h4:/dev/NAME, tcp:HOST:PORT or unix:PATH.",
+      valueName: "controller"),
+    transform: { try RadioAddress($0) })
+  var controller = RadioAddress.userChannel(adapter: 0)
+
   /// Opens a device for `body`, then closes it; without a selector, the only connected device.
   func withDevice<Result>(
     _ selector: DeviceSelector?, _ body: (DeviceClient, OpenDevice) throws -> Result
   ) throws -> Result {
     EndSignals.closeSessions()
-    let open = try DeviceDirectory.open(selector)
+    let open = try open(selector)
     var logger = Logger(label: "herald-host") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = verbose ? .debug : .error
     let timeouts = SMPClient.Timeouts(timeout: answers.responseTimeout)
@@ -30,5 +38,10 @@ struct LinkOptions: ParsableArguments {
       }
     }
     return try body(device, open)
+  }
+
+  private func open(_ selector: DeviceSelector?) throws(HostLinkError) -> OpenDevice {
+    guard case .bluetooth(let serial) = selector else { return try DeviceDirectory.open(selector) }
+    return try BluetoothDevices.open(serial, over: controller)
   }
 }

@@ -1,4 +1,5 @@
 import HeraldChips
+import HeraldEmbedded
 import HeraldLinkLayer
 
 /// The radio of the nRF51822.
@@ -15,6 +16,9 @@ public typealias FlashPause = OwnRadioPause
 public typealias BoardRadio = OwnLinkLayerRadio
 /// The random number generator of the chip.
 public typealias Random = NRF.RNG<FixedRegisters<0x4000D0>>
+
+/// No management link over Bluetooth, for which there is no memory.
+public typealias Management = NoBluetoothManagement
 
 nonisolated(unsafe) private var radioStorage = NRF.RadioStorage()
 nonisolated(unsafe) var linkLayerMemory: [241 of UInt64] = .init(repeating: 0)

@@ -15,5 +15,8 @@ public typealias FlashMap = NRF52Flash<OwnRadioPause>
 public typealias Random = NRF52Random
 /// The supply of the board.
 public typealias Supply = NRF52Supply
-/// The management link on the serial port of the interface chip: requests of up to 1,024 bytes.
-public typealias Links = SerialManagement<NRF52Line, 1024>
+/// The management links: on the serial port of the interface chip, requests of up to 1,024 bytes; over
+/// Bluetooth, of up to 472.
+public typealias Links = LinkPair<SerialManagement<NRF52Line, 1024>, BluetoothLink>
+/// The requests of the management link over Bluetooth.
+public typealias Management = BluetoothRequests

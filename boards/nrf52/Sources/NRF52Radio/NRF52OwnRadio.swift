@@ -1,5 +1,7 @@
 import HeraldBluetooth
 import HeraldChips
+import HeraldEmbedded
+import HeraldFirmware
 import HeraldHAL
 import HeraldLinkLayer
 import NRF52Boards
@@ -13,6 +15,11 @@ typealias OwnLinkLayer = LinkLayer<OwnRadioPeripheral, 4>
 public typealias OwnLinkLayerRadio = LinkLayerRadio<OwnRadioPeripheral, SWIHold, 4>
 /// Time between the events of the link layer.
 typealias OwnLinkLayerPause = LinkLayerPause<OwnRadioPeripheral, SWIHold, 4>
+
+/// The requests of the management link over Bluetooth. Several wait, so that a response follows the other.
+public typealias BluetoothRequests = BluetoothManagementPort<472>
+/// The management link over Bluetooth: packets of two notifications at the largest ATT_MTU of the radio.
+public typealias BluetoothLink = BluetoothManagement<475>
 
 nonisolated(unsafe) private var radioStorage = NRF.RadioStorage()
 nonisolated(unsafe) var linkLayerMemory: [309 of UInt64] = .init(repeating: 0)

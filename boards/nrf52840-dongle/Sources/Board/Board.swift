@@ -15,5 +15,7 @@ public typealias FlashMap = NRF52Flash<OwnRadioPause>
 public typealias Random = NRF52Random
 /// The supply of the board.
 public typealias Supply = NRF52Supply
-/// The management link on USB: requests of up to 1,024 bytes, one at a time.
-public typealias Links = USBManagement<USBD<MappedRegisters>, 1024, 1>
+/// The management links: on USB, requests of up to 1,024 bytes, one at a time; over Bluetooth, of up to 472.
+public typealias Links = LinkPair<USBManagement<USBD<MappedRegisters>, 1024, 1>, BluetoothLink>
+/// The requests of the management link over Bluetooth.
+public typealias Management = BluetoothRequests
