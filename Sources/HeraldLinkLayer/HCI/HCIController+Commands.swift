@@ -227,7 +227,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
   }
 
   /// HCI_Reset (7.3.2). Returns `false` while an event is in progress.
-  private mutating func reset() -> Bool {
+  mutating func reset() -> Bool {
     guard layer.reset() else { return false }
     randomAddress = .zero
     eventMask = Self.initialEventMask

@@ -101,13 +101,43 @@ public struct HCIController<
     return index
   }
 
+  /// Whether a received command waits for `takePacket`. Nothing else is accepted meanwhile.
+  public var isBusy: Bool { input.isComplete }
+
+  /// Accepts a command as a whole, without the packet type of H4: `packet` begins with the opcode. Of a
+  /// command that is longer than all supported ones, the first 39 bytes suffice. Returns `false` while the
+  /// controller is busy, and if less is passed than its header says.
+  public mutating func receiveCommand(_ packet: Span<UInt8>) -> Bool {
+    !isBusy && input.load(.command, packet)
+  }
+
+  /// Accepts an ACL data packet as a whole, without the packet type of H4: `packet` begins with the handle.
+  /// Of a packet that is longer than the controller accepts, the first 39 bytes suffice. Returns `false` while
+  /// the controller is busy, and if less is passed than its header says.
+  public mutating func receiveData(_ packet: Span<UInt8>) -> Bool {
+    guard !isBusy, input.load(.aclData, packet) else { return false }
+    takeData()
+    input.clear()
+    return true
+  }
+
+  /// Performs HCI_Reset for a new host: everything that the last one has started ends, and a command that
+  /// waits is discarded. Returns `false` while an event is in progress: to be repeated when `procedures` has
+  /// run.
+  public mutating func restart() -> Bool {
+    guard reset() else { return false }
+    input.clear()
+    return true
+  }
+
   /// Appends the next packet for the host, if there is one and `writer` has room for `longestPacket` bytes.
-  /// Returns whether a packet was appended. Executes the received command.
-  public mutating func takePacket(into writer: inout ByteWriter) -> Bool {
+  /// Returns whether a packet was appended. Executes the received command. `withData` is `false` while the
+  /// host has room for events only.
+  public mutating func takePacket(into writer: inout ByteWriter, withData: Bool = true) -> Bool {
     guard writer.remaining >= Self.longestPacket else { return false }
     let start = writer.count
     if input.isComplete { execute(&writer) }
-    if writer.count == start { writeEvent(&writer) }
+    if writer.count == start { writeEvent(&writer, withData) }
     return writer.count > start
   }
 
