@@ -15,7 +15,6 @@ public typealias OwnLinkLayerRadio = LinkLayerRadio<OwnRadioPeripheral, SWIHold,
 typealias OwnLinkLayerPause = LinkLayerPause<OwnRadioPeripheral, SWIHold, 4>
 
 nonisolated(unsafe) private var radioStorage = NRF.RadioStorage()
-nonisolated(unsafe) var linkLayerMemory: [309 of UInt64] = .init(repeating: 0)
 
 /// The radio of the chip as the Bluetooth part of the board.
 ///
