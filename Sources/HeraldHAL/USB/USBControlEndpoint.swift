@@ -39,7 +39,7 @@ public struct USBControlEndpoint<Description: USBDescription>: ~Copyable {
     case selectInterface(UInt16)
     /// Acknowledge it, and halt the endpoint or end that.
     case halt(USBEndpoint, Bool)
-    /// Decide about it: it is a request of a class or of the vendor.
+    /// Decide about it: it is not a standard request to the device, an interface or an endpoint.
     case decide
     /// Refuse it.
     case refuse
@@ -91,8 +91,7 @@ public struct USBControlEndpoint<Description: USBDescription>: ~Copyable {
     case 0x00: return writeDevice(setup)
     case 0x01: return writeInterface(setup)
     case 0x02: return writeEndpoint(setup)
-    case 0x20, 0x21, 0xA1, 0xC0: return .decide
-    default: return .refuse
+    default: return .decide
     }
   }
 
