@@ -111,9 +111,7 @@ public struct HCIController<
     !isBusy && input.load(.command, packet)
   }
 
-  /// Accepts an ACL data packet as a whole, without the packet type of H4: `packet` begins with the handle.
-  /// Of a packet that is longer than the controller accepts, the first 39 bytes suffice. Returns `false` while
-  /// the controller is busy, and if less is passed than its header says.
+  /// Accepts an ACL data packet in the same way: `packet` begins with the handle.
   public mutating func receiveData(_ packet: Span<UInt8>) -> Bool {
     guard !isBusy, input.load(.aclData, packet) else { return false }
     takeData()
@@ -121,9 +119,8 @@ public struct HCIController<
     return true
   }
 
-  /// Performs HCI_Reset for a new host: everything that the last one has started ends, and a command that
-  /// waits is discarded. Returns `false` while an event is in progress: to be repeated when `procedures` has
-  /// run.
+  /// Performs HCI_Reset for a new host, and discards a command that waits. Returns `false` while an event is in
+  /// progress: to be repeated when `procedures` has run.
   public mutating func restart() -> Bool {
     guard reset() else { return false }
     input.clear()

@@ -15,7 +15,8 @@ public struct NRF52USBController: ~Copyable {
   /// The number of exchanges in a call of `poll`, which is repeated after the watchdog was fed.
   private static var rounds: Int { 64 }
 
-  init(_ hci: UnsafeMutablePointer<NRF52HCIController>, _ usb: consuming HCIUSBDevice<USBD<MappedRegisters>>) {
+  init(_ hci: UnsafeMutablePointer<NRF52HCIController>, _ usb: consuming HCIUSBDevice<USBD<MappedRegisters>>)
+  {
     unsafe self.hci = unsafe hci
     self.usb = usb
   }
@@ -45,7 +46,7 @@ extension NRF52Board where Bluetooth == NRF52OwnRadio {
       while true {}
     }
     let radio = makeRadio()
-    let hci = unsafe NRF52HCIController.complete(radio.layer, random: random(), address: publicAddress())
+    let hci = unsafe HCIControllerMemory.complete(radio.layer, random: random(), address: publicAddress())
     return unsafe NRF52USBController(hci, HCIUSBDevice(usb: usb(), serialNumber: serialNumber()))
   }
 
