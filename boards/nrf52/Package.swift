@@ -13,9 +13,9 @@ let core: [SwiftSetting] = [
 ]
 let startup = Target.Dependency.product(name: "Startup", package: "startup")
 
-// Common code of boards with an nRF52. NRF52Radio has the interrupt handlers of the radio and the link layer:
-// images with a controller do not contain it. NRF52HCI has the same for the chip as a controller on USB: an image
-// has one of the two, because of the handlers.
+// Common code of boards with an nRF52. NRF52Radio has the interrupt handlers of the radio and the link
+// layer: images with a controller do not contain it. NRF52HCI has the same for the chip as a controller on
+// USB: an image has one of the two, because of the handlers.
 let package = Package(
   name: "nrf52",
   products: [

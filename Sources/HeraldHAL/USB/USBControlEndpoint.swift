@@ -16,14 +16,14 @@ public protocol USBDescription {
 }
 
 extension USBDescription {
-  /// None.
+  /// A device without vendor-specific requests.
   public static func writeVendorResponse(into packet: inout USBResponsePacket) {}
 }
 
 /// The control endpoint of a device: responds to the standard requests (USB 2.0, chapter 9).
 ///
-/// It decides about the standard requests and stores what they set; the device informs the controller and its
-/// functions, and decides about the requests of its classes.
+/// It decides about the standard requests and stores what they set; the device informs the controller and
+/// its functions, and decides about the requests of its classes.
 public struct USBControlEndpoint<Description: USBDescription>: ~Copyable {
   /// The action for a request.
   public enum Outcome: Equatable, BitwiseCopyable {
@@ -133,8 +133,8 @@ public struct USBControlEndpoint<Description: USBDescription>: ~Copyable {
     }
   }
 
-  /// The bit of an endpoint other than the control endpoint; `nil` for those that do not exist, or not before
-  /// there is a configuration.
+  /// The bit of an endpoint other than the control endpoint; `nil` for those that do not exist, or not
+  /// before there is a configuration.
   @inline(never)
   private func bit(_ address: UInt16) -> UInt8? {
     guard configuration != 0 else { return nil }
@@ -185,7 +185,8 @@ public struct USBControlEndpoint<Description: USBDescription>: ~Copyable {
     return .halt(USBEndpoint(rawValue: UInt8(truncatingIfNeeded: setup.index)), isHalted)
   }
 
-  /// Sends the response that `Description.writeVendorResponse` writes, or as much of it as the host requested.
+  /// Sends the response that `Description.writeVendorResponse` writes, or as much of it as the host
+  /// requested.
   public mutating func sendVendorResponse(_ setup: USBSetup) -> Outcome { send(.vendor, setup) }
 
   /// Sends a response of at most one packet, or as much of it as the host requested.

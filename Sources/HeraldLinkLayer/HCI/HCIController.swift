@@ -4,12 +4,12 @@ import HeraldHAL
 /// A controller for a host that speaks HCI (Core Specification, Vol 4, Part E) over H4 (Vol 4, Part A): the
 /// commands and events of Bluetooth 4.0 without encryption, over a link layer.
 ///
-/// **Flow control.** One command is accepted at a time: `receive` accepts no further bytes until the command
-/// was executed, which takes place in `takePacket`. The host may have `aclPackets` data packets of 27 bytes
-/// in the controller, in total; what exceeds them is discarded and reported with Data Buffer Overflow. No
-/// events are queued: each is written from the state of the link layer when the host has room for it, so that
-/// none is lost, and data that the host does not take is not acknowledged to the peer. Advertising reports
-/// that the host does not take in time are discarded and counted by the link layer.
+/// **Flow control.** One command is accepted at a time: `receive` accepts no further bytes until the
+/// command was executed, which takes place in `takePacket`. The host may have `aclPackets` data packets of
+/// 27 bytes in the controller, in total; what exceeds them is discarded and reported with Data Buffer
+/// Overflow. No events are queued: each is written from the state of the link layer when the host has room
+/// for it, so that none is lost, and data that the host does not take is not acknowledged to the peer.
+/// Advertising reports that the host does not take in time are discarded and counted by the link layer.
 ///
 /// **Execution levels** are those of `LinkLayer`: `receive` and `takePacket` are calls of a host.
 public struct HCIController<
@@ -119,8 +119,8 @@ public struct HCIController<
     return true
   }
 
-  /// Performs HCI_Reset for a new host, and discards a command that waits. Returns `false` while an event is in
-  /// progress: to be repeated when `procedures` has run.
+  /// Performs HCI_Reset for a new host, and discards a command that waits. Returns `false` while an event
+  /// is in progress: to be repeated when `procedures` has run.
   public mutating func restart() -> Bool {
     guard reset() else { return false }
     input.clear()

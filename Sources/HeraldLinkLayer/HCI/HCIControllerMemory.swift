@@ -5,9 +5,9 @@ import HeraldHAL
 public enum HCIControllerMemory {
   /// Makes a controller of a link layer.
   ///
-  /// The link layer was created by `LinkLayer.create` in memory that was filled with zeros, and has the size of
-  /// the controller, aligned to eight; nothing has used the link layer since. Its interrupts may be enabled.
-  /// `address` is the public device address, `zero` if there is none.
+  /// The link layer was created by `LinkLayer.create` in memory that was filled with zeros, and has the
+  /// size of the controller, aligned to eight; nothing has used the link layer since. Its interrupts may be
+  /// enabled. `address` is the public device address, `zero` if there is none.
   public static func complete<
     Peripheral: RadioPeripheral & ~Copyable, Random: RandomSource & ~Copyable, let connections: Int
   >(
@@ -17,7 +17,7 @@ public enum HCIControllerMemory {
     typealias Controller = HCIController<Peripheral, Random, connections>
     // The link layer is the first member, and the source of random numbers the second one, which is
     // initialised and not assigned: an assignment would end the life of one that does not exist.
-    let memory = unsafe UnsafeMutableRawPointer(layer)
+    let memory = UnsafeMutableRawPointer(layer)
     let place = unsafe (memory + MemoryLayout<LinkLayer<Peripheral, connections>>.size).alignedUp(
       for: Random.self)
     unsafe place.bindMemory(to: Random.self, capacity: 1).initialize(to: random)

@@ -1,16 +1,18 @@
 import HeraldHAL
 
 /// A controller on USB (Core Specification, Vol 4, Part B), over any USB device controller: commands are
-/// received on the control endpoint, events are sent on an interrupt endpoint, ACL data on two bulk endpoints.
+/// received on the control endpoint, events are sent on an interrupt endpoint, ACL data on two bulk
+/// endpoints.
 ///
-/// **Framing.** A command is the data stage of a request (bmRequestType 0x20, bRequest 0), which is stalled if
-/// its length is not that of the command. A command that the controller cannot accept yet is acknowledged
-/// later. An ACL packet begins with a packet of the bus, and is as long as its header says, without an empty
-/// packet behind it: Linux sends none. One that is shorter than its header says, or has something behind it,
-/// is dropped; one that is too long for the controller is skipped and reported with Data Buffer Overflow.
+/// **Framing.** A command is the data stage of a request (bmRequestType 0x20, bRequest 0), which is stalled
+/// if its length is not that of the command. A command that the controller cannot accept yet is
+/// acknowledged later. An ACL packet begins with a packet of the bus, and is as long as its header says,
+/// without an empty packet behind it: Linux sends none. One that is shorter than its header says, or has
+/// something behind it, is dropped; one that is too long for the controller is skipped and reported with
+/// Data Buffer Overflow.
 ///
-/// **Hosts.** The controller is reset (HCI_Reset) when the bus is reset, when the device is detached, and when
-/// a configuration is selected: what a host has started ends with it.
+/// **Hosts.** The controller is reset (HCI_Reset) when the bus is reset, when the device is detached, and
+/// when a configuration is selected: what a host has started ends with it.
 ///
 /// There is no remote wake-up: a suspended host is not woken up.
 public struct HCIUSBDevice<USB: USBController & ~Copyable>: ~Copyable {
@@ -21,8 +23,8 @@ public struct HCIUSBDevice<USB: USBController & ~Copyable>: ~Copyable {
   private var command: [64 of UInt8] = .init(repeating: 0)
   private var commandCount = 0
   private var commandLength = 0
-  /// A received packet of the data endpoint, its length (−1: none), and the bytes that follow of an ACL packet
-  /// that is too long.
+  /// A received packet of the data endpoint, its length (−1: none), and the bytes that follow of an ACL
+  /// packet that is too long.
   private var data: [64 of UInt8] = .init(repeating: 0)
   private var dataCount = -1
   private var skipped = 0

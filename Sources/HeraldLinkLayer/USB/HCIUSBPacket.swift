@@ -2,8 +2,8 @@ import HeraldHAL
 
 /// A packet for the host, which is sent in packets of the bus.
 ///
-/// The packet ends with a packet of the bus of less than 64 bytes: if its length is a multiple of 64, an empty
-/// one follows.
+/// The packet ends with a packet of the bus of less than 64 bytes: if its length is a multiple of 64, an
+/// empty one follows.
 struct HCIUSBPacket: ~Copyable {
   private var bytes: [72 of UInt8] = .init(repeating: 0)
   private var count = 0
