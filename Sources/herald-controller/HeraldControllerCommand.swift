@@ -11,11 +11,12 @@ struct HeraldControllerCommand: ParsableCommand {
     commandName: "herald-controller",
     abstract: "Runs a Bluetooth LE controller as a process, on a simulated 2.4 GHz medium.",
     discussion: """
-      The controller is Herald's own link layer. A host connects to it over TCP and speaks HCI with H4 framing. The medium is another process \
+      The controller is Herald's own link layer. A host connects to it over TCP and speaks HCI with H4 framing, or attaches it as a USB device. The medium is another process \
       (Tests/Air/medium.py, or BabbleSim's phy), and simulated time begins when the host has connected: it stands while the host computes, and runs \
       faster than real time otherwise.
 
-      On standard output it writes `hci HOST:PORT` when it waits for the host. It ends when the simulation ends or the host disconnects.
+      On standard output it writes `hci HOST:PORT`, or `usbip HOST:PORT/BUSID`, when it waits for the host. It ends when the simulation ends or the host disconnects; \
+      a device that is detached from USB can be attached again.
       """,
     version: "\(HeraldRelease.version)")
 
@@ -30,12 +31,18 @@ struct HeraldControllerCommand: ParsableCommand {
     transform: { try HostAddress($0) })
   var hci: HostAddress?
 
+  @Option(
+    help: ArgumentHelp(
+      "Be a Bluetooth controller on USB, served as USB/IP on this port of this machine, in place of --hci; 0 takes any, 3240 is the usual one. Simulated time begins when a host has attached it, and is not faster than real time.",
+      valueName: "port"))
+  var usbip: UInt16?
+
   @Flag(help: "Have EDTT, a program of conformance tests on the same medium, as the host, in place of --hci.")
   var edtt = false
 
   @Option(
     help: ArgumentHelp(
-      "The public device address, XX:XX:XX:XX:XX:XX (default: one that contains the number of the device).",
+      "The public device address, XX:XX:XX:XX:XX:XX, or none (default: one that contains the number of the device).",
       valueName: "address"), transform: { try PublicAddress($0) })
   var address: PublicAddress?
 
@@ -56,8 +63,8 @@ struct HeraldControllerCommand: ParsableCommand {
   var poll = 1
 
   func validate() throws {
-    guard (hci != nil) != edtt else {
-      throw ValidationError("The host is either --hci tcp:PORT or --edtt.")
+    guard [hci != nil, usbip != nil, edtt].count(where: { $0 }) == 1 else {
+      throw ValidationError("The host is one of --hci tcp:PORT, --usbip PORT and --edtt.")
     }
     guard (1...100).contains(poll) else { throw ValidationError("--poll takes 1 to 100 milliseconds.") }
     guard (-500...500).contains(drift) else { throw ValidationError("--drift takes -500 to 500 ppm.") }
@@ -76,7 +83,13 @@ struct HeraldControllerCommand: ParsableCommand {
   func run() throws {
     signal(SIGPIPE, SIG_IGN)
     do throws(SystemFailure) {
-      if let hci { try serve(hci) } else { try serveEDTT() }
+      if let hci {
+        try serve(hci)
+      } else if let usbip {
+        try serveUSBIP(usbip)
+      } else {
+        try serveEDTT()
+      }
     } catch {
       throw ExitFailure(error)
     }
@@ -90,6 +103,14 @@ struct HeraldControllerCommand: ParsableCommand {
     let stream = try listener.accept()
     let device = try PhyDevice(air, options: options)
     try device.run(ControllerProgram(try controller(on: device), stream))
+  }
+
+  private func serveUSBIP(_ port: UInt16) throws(SystemFailure) {
+    let usb = try USBIPController(port: port, serialNumber: "\(air.simulation)-\(air.device)")
+    print("usbip 127.0.0.1:\(usb.port)/\(USBIPDevice.busIdentifier)")
+    fflush(nil)
+    let device = try PhyDevice(air, options: options)
+    try device.run(USBIPProgram(try controller(on: device), usb, device))
   }
 
   private func serveEDTT() throws(SystemFailure) {

@@ -1,12 +1,18 @@
 import HeraldBluetooth
 import HeraldLinux
 
-/// A public device address as written in options: six bytes in hexadecimal, the most significant first.
+/// A public device address as written in options: six bytes in hexadecimal, the most significant first; or
+/// `none`.
 struct PublicAddress: Equatable {
+  /// The address; `zero` for a device without one.
   let address: DeviceAddress
 
   /// Reads the written form.
   init(_ text: String) throws(SystemFailure) {
+    guard text != "none" else {
+      address = .zero
+      return
+    }
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     let bytes = parts.compactMap { $0.utf8.count == 2 && $0.first != "+" ? UInt8($0, radix: 16) : nil }
     guard parts.count == 6, bytes.count == 6 else {

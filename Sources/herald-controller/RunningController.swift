@@ -37,6 +37,9 @@ final class RunningController {
     }
   }
 
+  /// Exchanges packets with a host on USB. Returns whether there were any.
+  func serve(_ usb: inout USBIPController) -> Bool { usb.serve(&controller) }
+
   private func nextPacket() -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 128) { buffer, count in
       buffer.initialize(repeating: 0)

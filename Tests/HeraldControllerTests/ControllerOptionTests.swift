@@ -28,6 +28,8 @@ struct ControllerOptionTests {
     #expect(complaint(["--air", "run:3"])?.contains("--hci") == true)
     #expect(complaint(Self.required + ["--edtt"])?.contains("--edtt") == true)
     #expect(try HeraldControllerCommand.parse(["--air", "run:3", "--edtt"]).edtt)
+    #expect(try HeraldControllerCommand.parse(["--air", "run:3", "--usbip", "0"]).usbip == 0)
+    #expect(complaint(Self.required + ["--usbip", "3240"])?.contains("--usbip") == true)
     #expect(complaint(["--hci", "tcp:1"])?.contains("--air") == true)
   }
 
@@ -35,6 +37,8 @@ struct ControllerOptionTests {
   func address() throws {
     let command = try HeraldControllerCommand.parse(Self.required + ["--address", "12:34:56:78:9a:BC"])
     #expect(command.address?.address == DeviceAddress(high: 0x1234, low: 0x5678_9ABC, kind: .public))
+    let none = try HeraldControllerCommand.parse(Self.required + ["--address", "none"])
+    #expect(none.address?.address == .zero)
     for text in [
       "", "12:34:56:78:9A", "12:34:56:78:9A:BC:DE", "123456789ABC", "12:34:56:78:9A:G0", "+1:2:3:4:5:6",
     ] {

@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 // The manifest of the boards with the radio of the chip alone, which have links to it. The name of a package
@@ -15,6 +16,13 @@ let herald = [
 }
 let shared = Target.Dependency.product(name: "NRF52Boards", package: "nrf52")
 let radio = Target.Dependency.product(name: "NRF52Radio", package: "nrf52")
+// Boards with USB have the role controller.
+let hci = Target.Dependency.product(name: "NRF52HCI", package: "nrf52")
+let hasUSB = FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Sources/controller")
+let controller: [Target] = [
+  .target(name: "ControllerBoard", dependencies: herald + [shared, hci], swiftSettings: core),
+  .executableTarget(name: "controller", dependencies: ["ControllerBoard"] + herald, swiftSettings: core),
+]
 
 let package = Package(
   name: "board",
@@ -24,6 +32,6 @@ let package = Package(
     .target(name: "Board", dependencies: herald + [shared, radio], swiftSettings: core),
     .executableTarget(name: "wearable", dependencies: ["Board"] + herald, swiftSettings: core),
     .executableTarget(name: "beacon", dependencies: ["Board"] + herald, swiftSettings: core),
-  ],
+  ] + (hasUSB ? controller : []),
   swiftLanguageModes: [.v6]
 )

@@ -12,6 +12,7 @@ let herald = [
 }
 let shared = Target.Dependency.product(name: "NRF52Boards", package: "nrf52")
 let radio = Target.Dependency.product(name: "NRF52Radio", package: "nrf52")
+let hci = Target.Dependency.product(name: "NRF52HCI", package: "nrf52")
 
 let package = Package(
   name: "nrf52833dk",
@@ -24,6 +25,8 @@ let package = Package(
     .target(name: "Board", dependencies: herald + [shared, radio], swiftSettings: core),
     .executableTarget(name: "wearable", dependencies: ["Board"] + herald, swiftSettings: core),
     .executableTarget(name: "beacon", dependencies: ["Board"] + herald, swiftSettings: core),
+    .target(name: "ControllerBoard", dependencies: herald + [shared, hci], swiftSettings: core),
+    .executableTarget(name: "controller", dependencies: ["ControllerBoard"] + herald, swiftSettings: core),
     .executableTarget(
       name: "wearable-hci", dependencies: ["HCIBoard"] + herald,
       swiftSettings: core + [.define("HCI_CONTROLLER")]),

@@ -113,6 +113,13 @@ extension NRF {
       (registers.read(Register<UInt32>(0x060)), registers.read(Register<UInt32>(0x064)))
     }
 
+    /// The device address of this chip, the high 16 bits and the low 32 bits, if it is a public one:
+    /// DEVICEADDRTYPE and DEVICEADDR. `nil` if it is a random number.
+    public mutating func publicAddress() -> (high: UInt32, low: UInt32)? {
+      guard registers.read(Register<UInt32>(0x0A0)) & 1 == 0 else { return nil }
+      return (registers.read(Register<UInt32>(0x0A8)) & 0xFFFF, registers.read(Register<UInt32>(0x0A4)))
+    }
+
     /// The revision of an nRF52, from 0 on: an undocumented word, which Nordic's start-up code uses to
     /// distinguish chips.
     public mutating func revision() -> UInt32 { registers.read(Register<UInt32>(0x134)) }

@@ -1,10 +1,12 @@
+import HeraldHAL
+
 /// The descriptors of the device (USB 2.0, 9.6; USB 3.2, 9.6.2 for the BOS; CDC 1.2 and PSTN 1.2 for the
 /// serial port; docs/wire-formats.md).
 ///
 /// One configuration with two functions: the management link, one interface, vendor-specific, two bulk
 /// endpoints; and a serial port (CDC-ACM), two interfaces with three endpoints, for programs without support
 /// for the former. Its protocol is 0, not 1 ("AT commands"): so hosts do not take it for a modem.
-public enum USBDescriptors {
+public enum USBDescriptors: USBDescription {
   /// pid.codes.
   public static var vendor: UInt16 { 0x1209 }
   /// A number of pid.codes for tests, until one is registered.
@@ -20,27 +22,13 @@ public enum USBDescriptors {
   /// Where `configuration` has the interface descriptors, by the number of the interface.
   public static let interfacePlaces: [3 of UInt8] = [9, 40, 75]
 
-  /// The value that selects the one configuration.
-  static var configurationValue: UInt8 { 1 }
   /// bRequest of the request for the Microsoft set, wIndex 7.
   static var microsoftRequest: UInt8 { 0x20 }
   /// wIndex of that request.
   static var microsoftSetIndex: UInt16 { 7 }
 
-  /// The type of a descriptor: the high byte of wValue in Get Descriptor.
-  enum Kind {
-    static var device: UInt8 { 1 }
-    static var configuration: UInt8 { 2 }
-    static var string: UInt8 { 3 }
-    static var bos: UInt8 { 15 }
-  }
-
-  /// The index of a string.
+  /// The index of a string, beside those of `USBStringIndex`.
   enum Text {
-    static var languages: UInt8 { 0 }
-    static var manufacturer: UInt8 { 1 }
-    static var product: UInt8 { 2 }
-    static var serialNumber: UInt8 { 3 }
     static var link: UInt8 { 4 }
     static var serialPort: UInt8 { 5 }
   }
@@ -109,7 +97,7 @@ public enum USBDescriptors {
   ]
 
   /// Writes Microsoft's descriptor set.
-  static func writeMicrosoftSet(_ packet: inout USBResponsePacket) {
+  public static func writeVendorResponse(into packet: inout USBResponsePacket) {
     packet.bytes(microsoftSet.span)
     packet.utf16("DeviceInterfaceGUIDs")
     packet.u16(0)
@@ -119,11 +107,49 @@ public enum USBDescriptors {
     packet.u16(0)
   }
 
+  public static func writeDescriptor(
+    _ kind: UInt8, _ number: UInt8, into packet: inout USBResponsePacket
+  ) -> Bool {
+    switch (kind, number) {
+    case (USBDescriptorKind.device, 0): packet.bytes(device.span)
+    case (USBDescriptorKind.configuration, 0):
+      // One by one: a span of a constant this long is one of a copy on the stack.
+      for index in 0..<98 { packet.u8(configuration[index]) }
+    case (USBDescriptorKind.bos, 0): packet.bytes(bos.span)
+    case (USBDescriptorKind.string, _):
+      guard let text = text(number) else { return false }
+      packet.string(text)
+    default: return false
+    }
+    return true
+  }
+
+  public static var interfaceCount: UInt16 { 3 }
+
+  public static func bit(ofEndpoint address: UInt16) -> UInt8? {
+    switch address {
+    case UInt16(USBEndpoint.linkOut.rawValue): return 1 << 0
+    case UInt16(USBEndpoint.linkIn.rawValue): return 1 << 1
+    case UInt16(USBEndpoint.serialOut.rawValue): return 1 << 2
+    case UInt16(USBEndpoint.serialIn.rawValue): return 1 << 3
+    case UInt16(USBEndpoint.serialState.rawValue): return 1 << 4
+    default: return nil
+    }
+  }
+
+  public static func bits(ofInterface number: UInt16) -> UInt8 {
+    switch number {
+    case Interface.link: 0b0_0011
+    case Interface.serialControl: 0b1_0000
+    default: 0b0_1100
+    }
+  }
+
   /// The constant text of a string; `nil` for the others, and where there is none.
   static func text(_ number: UInt8) -> StaticString? {
     switch number {
-    case Text.manufacturer: "Herald Embedded"
-    case Text.product: "Herald Wearable"
+    case USBStringIndex.manufacturer: "Herald Embedded"
+    case USBStringIndex.product: "Herald Wearable"
     case Text.link: "Herald management (SMP)"
     case Text.serialPort: "Herald management (SMP, serial)"
     default: nil

@@ -14,7 +14,7 @@ import HeraldHAL
 public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, let depth: Int>: ~Copyable {
   /// The USB device controller.
   public var controller: Controller
-  private var control: USBControlEndpoint
+  private var control: USBControlEndpoint<USBDescriptors>
   private var link = SMPBulkLink<memory, depth>()
   private var serial = USBSerialPort()
   /// Whether the data of Set Line Coding are still to come.
@@ -91,15 +91,14 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
 
   private mutating func handle(_ setup: USBSetup, server: inout SMPServer) {
     awaitsLineCoding = false
-    switch control.respond(to: setup) {
+    var outcome = control.respond(to: setup)
+    if outcome == .decide { outcome = decide(setup, server: &server) }
+    switch outcome {
     case .send: break
-    case .sendLineCoding: control.fill(with: serial.lineCoding())
-    case .receiveLineCoding: awaitsLineCoding = true
+    // The data stage of Set Line Coding.
+    case .decide: awaitsLineCoding = true
     case .refuse: controller.refuse()
     case .acknowledge: controller.acknowledge()
-    case .setTerminal(let isThere):
-      if serial.setTerminal(isThere) { server.endSession() }
-      controller.acknowledge()
     case .setAddress(let address):
       controller.acknowledge()
       controller.setAddress(address)
@@ -119,6 +118,37 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
       // The end of a halt is the point from which host and device start again.
       if !isHalted { beginAnew(endpoint) }
       controller.acknowledge()
+    }
+  }
+
+  /// The requests of the serial port (PSTN 1.2, table 13), all to its control interface.
+  private enum SerialRequest {
+    static var setLineCoding: UInt8 { 0x20 }
+    static var getLineCoding: UInt8 { 0x21 }
+    static var setControlLineState: UInt8 { 0x22 }
+  }
+
+  /// Decides about a request of the serial port, and about Microsoft's request for its descriptors. `.decide`
+  /// if the data of Set Line Coding are to be received.
+  private mutating func decide(_ setup: USBSetup, server: inout SMPServer)
+    -> USBControlEndpoint<USBDescriptors>.Outcome
+  {
+    if setup.requestType == 0xC0 {
+      guard setup.request == USBDescriptors.microsoftRequest,
+        setup.index == USBDescriptors.microsoftSetIndex, setup.value == 0
+      else { return .refuse }
+      return control.sendVendorResponse(setup)
+    }
+    guard isConfigured, setup.index == USBDescriptors.Interface.serialControl else { return .refuse }
+    switch (setup.requestType, setup.request) {
+    case (0x21, SerialRequest.setLineCoding) where setup.value == 0 && setup.length == 7: return .decide
+    case (0xA1, SerialRequest.getLineCoding) where setup.value == 0:
+      return control.send(serial.lineCoding(), setup)
+    // Bit 0 is Data Terminal Ready; bit 1, Request To Send, has no meaning here.
+    case (0x21, SerialRequest.setControlLineState) where setup.length == 0:
+      if serial.setTerminal(setup.value & 1 != 0) { server.endSession() }
+      return .acknowledge
+    default: return .refuse
     }
   }
 

@@ -14,10 +14,11 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
     layer.scanning.window = 0x0010 &* Self.slot
   }
 
-  /// The own address of a type; `nil` if it is random and the host has not set it.
+  /// The own address of a type; `nil` if it is random and the host has not set it, or public and the device
+  /// has none.
   private func ownAddress(isRandom: Bool) -> DeviceAddress? {
-    guard isRandom else { return address }
-    return randomAddress == .zero ? nil : randomAddress
+    let own = isRandom ? randomAddress : address
+    return own == .zero ? nil : own
   }
 
   /// LE Set Random Address (7.8.4).

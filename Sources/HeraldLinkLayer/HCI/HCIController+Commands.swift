@@ -100,7 +100,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
       read(command, &writer)
     case .leEncrypt:
       writer.u8(0)
-      encrypt(&reader, &writer)
+      LEEncryption.encrypt(&reader, &writer)
     default: writer.u8(set(command, &reader).rawValue)
     }
   }
@@ -173,30 +173,6 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
     }
   }
 
-  /// LE Encrypt (7.8.22): key and data, and the result, begin with the least significant byte.
-  private func encrypt(_ reader: inout ByteReader, _ writer: inout ByteWriter) {
-    var key: [16 of UInt8] = .init(repeating: 0)
-    var block: [16 of UInt8] = .init(repeating: 0)
-    var index = 16
-    while index > 0 {
-      index &-= 1
-      key[index] = reader.u8() ?? 0
-    }
-    index = 16
-    while index > 0 {
-      index &-= 1
-      block[index] = reader.u8() ?? 0
-    }
-    AES128.encrypt(&block, key: key)
-    index = 16
-    while index > 0 {
-      index &-= 1
-      writer.u8(block[index])
-    }
-    var secret = key.mutableSpan
-    secret.wipe()
-  }
-
   /// Executes a command whose only return parameter is the status.
   private mutating func set(_ command: HCICommand, _ reader: inout ByteReader) -> HCIStatus {
     switch command {
@@ -227,7 +203,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
   }
 
   /// HCI_Reset (7.3.2). Returns `false` while an event is in progress.
-  private mutating func reset() -> Bool {
+  mutating func reset() -> Bool {
     guard layer.reset() else { return false }
     randomAddress = .zero
     eventMask = Self.initialEventMask

@@ -78,7 +78,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
   static func handle(_ connection: Int) -> UInt16 { UInt16(truncatingIfNeeded: connection &+ 1) }
 
   /// Appends the next event, or data, that the host wants to receive.
-  mutating func writeEvent(_ writer: inout ByteWriter) {
+  mutating func writeEvent(_ writer: inout ByteWriter, _ withData: Bool) {
     let start = writer.count
     if owesHardwareError {
       owesHardwareError = false
@@ -98,7 +98,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
     while writer.count == start, let event = layer.takeEvent() { write(event, &writer) }
     while writer.count == start, let result = layer.takeResult() { write(result, &writer) }
     if writer.count == start { writeCompleted(&writer) }
-    if writer.count == start { writeData(&writer) }
+    if writer.count == start, withData { writeData(&writer) }
     while writer.count == start, let report = layer.takeReport() { write(report, &writer) }
   }
 

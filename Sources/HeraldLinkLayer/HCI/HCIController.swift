@@ -4,12 +4,12 @@ import HeraldHAL
 /// A controller for a host that speaks HCI (Core Specification, Vol 4, Part E) over H4 (Vol 4, Part A): the
 /// commands and events of Bluetooth 4.0 without encryption, over a link layer.
 ///
-/// **Flow control.** One command is accepted at a time: `receive` accepts no further bytes until the command
-/// was executed, which takes place in `takePacket`. The host may have `aclPackets` data packets of 27 bytes
-/// in the controller, in total; what exceeds them is discarded and reported with Data Buffer Overflow. No
-/// events are queued: each is written from the state of the link layer when the host has room for it, so that
-/// none is lost, and data that the host does not take is not acknowledged to the peer. Advertising reports
-/// that the host does not take in time are discarded and counted by the link layer.
+/// **Flow control.** One command is accepted at a time: `receive` accepts no further bytes until the
+/// command was executed, which takes place in `takePacket`. The host may have `aclPackets` data packets of
+/// 27 bytes in the controller, in total; what exceeds them is discarded and reported with Data Buffer
+/// Overflow. No events are queued: each is written from the state of the link layer when the host has room
+/// for it, so that none is lost, and data that the host does not take is not acknowledged to the peer.
+/// Advertising reports that the host does not take in time are discarded and counted by the link layer.
 ///
 /// **Execution levels** are those of `LinkLayer`: `receive` and `takePacket` are calls of a host.
 public struct HCIController<
@@ -101,13 +101,40 @@ public struct HCIController<
     return index
   }
 
+  /// Whether a received command waits for `takePacket`. Nothing else is accepted meanwhile.
+  public var isBusy: Bool { input.isComplete }
+
+  /// Accepts a command as a whole, without the packet type of H4: `packet` begins with the opcode. Of a
+  /// command that is longer than all supported ones, the first 39 bytes suffice. Returns `false` while the
+  /// controller is busy, and if less is passed than its header says.
+  public mutating func receiveCommand(_ packet: Span<UInt8>) -> Bool {
+    !isBusy && input.load(.command, packet)
+  }
+
+  /// Accepts an ACL data packet in the same way: `packet` begins with the handle.
+  public mutating func receiveData(_ packet: Span<UInt8>) -> Bool {
+    guard !isBusy, input.load(.aclData, packet) else { return false }
+    takeData()
+    input.clear()
+    return true
+  }
+
+  /// Performs HCI_Reset for a new host, and discards a command that waits. Returns `false` while an event
+  /// is in progress: to be repeated when `procedures` has run.
+  public mutating func restart() -> Bool {
+    guard reset() else { return false }
+    input.clear()
+    return true
+  }
+
   /// Appends the next packet for the host, if there is one and `writer` has room for `longestPacket` bytes.
-  /// Returns whether a packet was appended. Executes the received command.
-  public mutating func takePacket(into writer: inout ByteWriter) -> Bool {
+  /// Returns whether a packet was appended. Executes the received command. `withData` is `false` while the
+  /// host has room for events only.
+  public mutating func takePacket(into writer: inout ByteWriter, withData: Bool = true) -> Bool {
     guard writer.remaining >= Self.longestPacket else { return false }
     let start = writer.count
     if input.isComplete { execute(&writer) }
-    if writer.count == start { writeEvent(&writer) }
+    if writer.count == start { writeEvent(&writer, withData) }
     return writer.count > start
   }
 

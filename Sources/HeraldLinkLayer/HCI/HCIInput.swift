@@ -54,6 +54,22 @@ struct HCIInput: BitwiseCopyable {
   /// Begins the next packet.
   mutating func clear() { count = 0 }
 
+  /// Stores a whole packet without its type. Returns `false`, and stores nothing, if less is passed than its
+  /// header says or than can be stored.
+  mutating func load(_ kind: Kind, _ packet: Span<UInt8>) -> Bool {
+    var next = HCIInput()
+    next.bytes[0] = kind.rawValue
+    var index = 0
+    while index < packet.count, index < Self.capacity &- 1 {
+      next.bytes[index &+ 1] = packet[unchecked: index]
+      index &+= 1
+    }
+    guard packet.count &+ 1 >= min(next.header &+ next.length, Self.capacity) else { return false }
+    next.count = next.header &+ next.length
+    self = next
+    return true
+  }
+
   /// Processes the next byte; the packet is not complete. Returns `false` if it caused a loss of
   /// synchronisation.
   mutating func take(_ byte: UInt8) -> Bool {

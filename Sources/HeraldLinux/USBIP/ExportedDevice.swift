@@ -1,11 +1,17 @@
 import HeraldDeviceLink
+import HeraldHAL
+import HeraldLinkLayer
 import HeraldUSBIP
 
-/// The USB/IP device list of the server, which has one device.
-enum ExportedDevice {
+/// The USB/IP device list of a server, which has one device.
+struct ExportedDevice {
   /// The device record, before a configuration is selected.
-  static var record: USBIPDeviceRecord {
-    let device = USBDescriptors.device
+  let record: USBIPDeviceRecord
+  /// The records of its interfaces, which follow the device record in a device list.
+  let interfaces: [UInt8]
+
+  /// A device with these descriptors.
+  init(device: [UInt8], configuration: [UInt8]) {
     var record = USBIPDeviceRecord()
     record.path = Array("/sys/devices/platform/herald/usb1/\(USBIPDevice.busIdentifier)".utf8)
     record.busIdentifier = Array(USBIPDevice.busIdentifier.utf8)
@@ -13,22 +19,31 @@ enum ExportedDevice {
     record.number = 2
     // Full speed.
     record.speed = 2
-    record.vendor = USBDescriptors.vendor
-    record.product = USBDescriptors.product
+    record.vendor = UInt16(device[9]) << 8 | UInt16(device[8])
+    record.product = UInt16(device[11]) << 8 | UInt16(device[10])
     record.release = UInt16(device[13]) << 8 | UInt16(device[12])
     record.kind = (device[4], device[5], device[6])
     record.configurationCount = device[17]
-    record.interfaceCount = UInt8(USBDescriptors.interfacePlaces.count)
-    return record
+    record.interfaceCount = configuration[4]
+    self.record = record
+    var interfaces: [UInt8] = []
+    var place = 0
+    while place < configuration.count, configuration[place] > 0 {
+      // An interface descriptor.
+      if configuration[place + 1] == 4 { interfaces += configuration[(place + 5)..<(place + 8)] + [0] }
+      place += Int(configuration[place])
+    }
+    self.interfaces = interfaces
   }
 
-  /// The records of its interfaces, which follow the device record in a device list.
-  static var interfaces: [UInt8] {
-    let places = USBDescriptors.interfacePlaces
-    var bytes: [UInt8] = []
-    for index in places.indices {
-      bytes += (5..<8).map { USBDescriptors.configuration[Int(places[index]) + $0] } + [0]
-    }
-    return bytes
-  }
+  /// The management link.
+  static let management = ExportedDevice(
+    device: USBDescriptors.device.span.bytes, configuration: USBDescriptors.configuration.span.bytes)
+  /// The Bluetooth controller.
+  static let controller = ExportedDevice(
+    device: HCIUSBDescriptors.device.span.bytes, configuration: HCIUSBDescriptors.configuration.span.bytes)
+}
+
+extension Span<UInt8> {
+  fileprivate var bytes: [UInt8] { withUnsafeBufferPointer { Array($0) } }
 }

@@ -10,23 +10,26 @@ struct USBIPServer: ~Copyable {
 
   private final class Client {
     let file: FileDescriptor
-    var session = USBIPSession()
+    var session: USBIPSession
     var isGone = false
 
-    init(_ file: consuming FileDescriptor) {
+    init(_ file: consuming FileDescriptor, _ exported: ExportedDevice) {
+      session = USBIPSession(exported)
       file.makeNonBlocking()
       self.file = file
     }
   }
 
   private let listener: FileDescriptor
+  private let exported: ExportedDevice
   private var clients: [Client] = []
   private var chunk = [UInt8](repeating: 0, count: chunkSize)
   /// The listening TCP port.
   let port: UInt16
 
   /// Listens on the loopback interface. Port 0 selects a free one.
-  init(port: UInt16) throws(SystemFailure) {
+  init(port: UInt16, exporting exported: ExportedDevice = .management) throws(SystemFailure) {
+    self.exported = exported
     let address = try StreamSocket.resolve(host: "127.0.0.1", port: port)
     listener = try StreamSocket.listen(on: address, called: "port \(port)")
     self.port = StreamSocket.port(of: listener.number)
@@ -81,7 +84,7 @@ struct USBIPServer: ~Copyable {
       _ = fcntl(number, F_SETFD, FD_CLOEXEC)
       var on: Int32 = 1
       setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-      clients.append(Client(FileDescriptor(number)))
+      clients.append(Client(FileDescriptor(number), exported))
     }
   }
 

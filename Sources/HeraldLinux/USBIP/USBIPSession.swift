@@ -1,5 +1,3 @@
-import HeraldDeviceLink
-import HeraldEmbedded
 import HeraldHAL
 import HeraldUSBIP
 
@@ -18,6 +16,7 @@ struct USBIPSession {
     case failed
   }
 
+  private let exported: ExportedDevice
   private(set) var phase = Phase.asking
   /// Whether this client has imported the device.
   private(set) var hasDevice = false
@@ -31,6 +30,9 @@ struct USBIPSession {
   static let mostWaitingTransfers = 1024
   /// The size of pending output, in bytes, from which no more input is read.
   static let mostOutput = 4 << 20
+
+  /// A session of a server with this device.
+  init(_ exported: ExportedDevice = .management) { self.exported = exported }
 
   /// Whether more input is to be read now.
   var isHungry: Bool { phase != .failed && output.count < Self.mostOutput }
@@ -69,7 +71,7 @@ struct USBIPSession {
     switch USBIPOperation.Code(rawValue: head.code) {
     case .requestDeviceList:
       taken += USBIPOperation.size
-      output += USBIPOperation.deviceList(count: 1) + ExportedDevice.record.bytes + ExportedDevice.interfaces
+      output += USBIPOperation.deviceList(count: 1) + exported.record.bytes + exported.interfaces
       return true
     case .requestImport:
       let start = taken + USBIPOperation.size
@@ -85,7 +87,7 @@ struct USBIPSession {
         output += USBIPOperation(.replyImport, status: USBIPOperation.ImportStatus.busy).bytes
         return true
       }
-      output += USBIPOperation(.replyImport).bytes + ExportedDevice.record.bytes
+      output += USBIPOperation(.replyImport).bytes + exported.record.bytes
       controller.attach()
       phase = .attached
       hasDevice = true
@@ -136,7 +138,7 @@ struct USBIPSession {
     }
     transfer.endsWithEmptyPacket =
       !isIn && flags & USBIPCommand.zeroPacketFlag != 0 && dataCount > 0
-      && dataCount % USBDescriptors.packetSize == 0
+      && dataCount % USBEndpoint.packetSize == 0
     if isIn { transfer.data.reserveCapacity(min(transfer.limit, 1 << 16)) }
     taken = start + dataCount
     controller.submit(transfer)

@@ -1,4 +1,3 @@
-import HeraldDeviceLink
 import HeraldHAL
 
 /// A USB controller in software: a host submits complete transfers, and the device exchanges packets.
@@ -189,7 +188,7 @@ public struct VirtualUSBController: USBController, ~Copyable {
     let room = transfer.limit - transfer.data.count
     packet.withUnsafeBufferPointer { transfer.data.append(contentsOf: $0.prefix(room)) }
     if packet.count > room { return Status.overflow }
-    return packet.count < USBDescriptors.packetSize || transfer.data.count == transfer.limit ? 0 : nil
+    return packet.count < USBEndpoint.packetSize || transfer.data.count == transfer.limit ? 0 : nil
   }
 
   /// Reads the next packet of the OUT transfer that is pending on the endpoint.
@@ -205,7 +204,7 @@ public struct VirtualUSBController: USBController, ~Copyable {
     let count = Self.take(from: &pipes[index].transfers[0], into: &packet)
     let transfer = pipes[index].transfers[0]
     if transfer.taken == transfer.data.count {
-      if count == USBDescriptors.packetSize, transfer.endsWithEmptyPacket {
+      if count == USBEndpoint.packetSize, transfer.endsWithEmptyPacket {
         pipes[index].transfers[0].endsWithEmptyPacket = false
       } else {
         complete(pipes[index].transfers.removeFirst(), 0)
@@ -215,7 +214,7 @@ public struct VirtualUSBController: USBController, ~Copyable {
   }
 
   private static func take(from transfer: inout Transfer, into packet: inout MutableSpan<UInt8>) -> Int {
-    let count = min(transfer.data.count - transfer.taken, USBDescriptors.packetSize, packet.count)
+    let count = min(transfer.data.count - transfer.taken, USBEndpoint.packetSize, packet.count)
     for index in 0..<count { packet[index] = transfer.data[transfer.taken + index] }
     transfer.taken += count
     return count

@@ -4,7 +4,7 @@ from .peripheral import Peripheral
 
 
 class Factory(Peripheral):
-    """The part of FICR that the images read: DEVICEID; on the nRF52 the revision, which is not documented there; on the nRF51 the trim values of RADIO (OVERRIDEEN, BLE_1MBIT)."""
+    """The part of FICR that the images read: DEVICEID; on the nRF52 DEVICEADDRTYPE, which says that the device address is a random one, and the revision, which is not documented there; on the nRF51 the trim values of RADIO (OVERRIDEEN, BLE_1MBIT)."""
     name, base = "FICR", 0x10000000
 
     def __init__(self, chip, number, revision):
@@ -13,7 +13,7 @@ class Factory(Peripheral):
         if chip.kind.is_nrf51:
             self.known |= {0x0AC: 0xFFFFFFF7, **{0x0EC + 4 * place: 0x100 + place for place in range(5)}}
         else:
-            self.known[0x134] = revision
+            self.known |= {0x0A0: 0xFFFFFFFF, 0x134: revision}
 
     def read(self, offset):
         if offset not in self.known:

@@ -214,6 +214,8 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
       // The host receives NAK until the data stage is requested, as the request may still be stalled.
       if control == .receiving, remaining > 0 {
         control = .asked
+        // Set by the last response: it would complete the request before its data have been read.
+        usbd.write(.none, to: USBDRegisters.shortcuts)
         usbd.write(1, to: USBDRegisters.receiveControl)
       }
       guard control == .received else { return nil }

@@ -22,7 +22,6 @@ public typealias BluetoothRequests = BluetoothManagementPort<472>
 public typealias BluetoothLink = BluetoothManagement<475>
 
 nonisolated(unsafe) private var radioStorage = NRF.RadioStorage()
-nonisolated(unsafe) var linkLayerMemory: [309 of UInt64] = .init(repeating: 0)
 
 /// The radio of the chip as the Bluetooth part of the board.
 ///

@@ -1,13 +1,32 @@
-import HeraldHAL
-
-/// Responds to control requests: chapter 9 of USB 2.0, those of a serial port (PSTN 1.2, 6.3), and
-/// Microsoft's request for its descriptors. Refuses the rest.
+/// The constant properties of a USB device: its descriptors, interfaces and endpoints.
 ///
-/// It decides about the standard requests and stores what they set; `USBDevice` informs the controller and
-/// the functions.
-struct USBControlEndpoint: ~Copyable {
+/// Every interface has one setting. Endpoints are those beside the control endpoint.
+public protocol USBDescription {
+  /// The number of interfaces, which are numbered from 0.
+  static var interfaceCount: UInt16 { get }
+  /// Writes a descriptor, other than the strings 0 and 3; `false` if there is none. `kind` is its type, the
+  /// high byte of wValue in Get Descriptor, and `number` the low byte.
+  static func writeDescriptor(_ kind: UInt8, _ number: UInt8, into packet: inout USBResponsePacket) -> Bool
+  /// Writes the response to a vendor-specific request, which `USBControlEndpoint.sendVendorResponse` sends.
+  static func writeVendorResponse(into packet: inout USBResponsePacket)
+  /// One bit for the endpoint with an address; `nil` if there is none.
+  static func bit(ofEndpoint address: UInt16) -> UInt8?
+  /// The bits of the endpoints of an interface.
+  static func bits(ofInterface number: UInt16) -> UInt8
+}
+
+extension USBDescription {
+  /// A device without vendor-specific requests.
+  public static func writeVendorResponse(into packet: inout USBResponsePacket) {}
+}
+
+/// The control endpoint of a device: responds to the standard requests (USB 2.0, chapter 9).
+///
+/// It decides about the standard requests and stores what they set; the device informs the controller and
+/// its functions, and decides about the requests of its classes.
+public struct USBControlEndpoint<Description: USBDescription>: ~Copyable {
   /// The action for a request.
-  enum Outcome: Equatable, BitwiseCopyable {
+  public enum Outcome: Equatable, BitwiseCopyable {
     /// Send what `nextPacket` returns.
     case send
     /// Acknowledge it.
@@ -20,12 +39,8 @@ struct USBControlEndpoint: ~Copyable {
     case selectInterface(UInt16)
     /// Acknowledge it, and halt the endpoint or end that.
     case halt(USBEndpoint, Bool)
-    /// Acknowledge it; whether a terminal is at the serial port.
-    case setTerminal(Bool)
-    /// Receive seven bytes: the line coding of the serial port.
-    case receiveLineCoding
-    /// Send the line coding.
-    case sendLineCoding
+    /// Decide about it: it is not a standard request to the device, an interface or an endpoint.
+    case decide
     /// Refuse it.
     case refuse
   }
@@ -36,12 +51,13 @@ struct USBControlEndpoint: ~Copyable {
     /// So many bytes, least significant first.
     case value(UInt16, UInt8)
     case descriptor(UInt8, UInt8)
-    case microsoftSet
-    case lineCoding
+    case vendor
+    /// The bytes that the device has passed, at most one packet.
+    case passed
   }
 
   /// The configuration that is selected; 0 when none is.
-  private(set) var configuration: UInt8 = 0
+  public private(set) var configuration: UInt8 = 0
   /// A bit for each endpoint that is halted, by `place`.
   private var halted: UInt8 = 0
   private var answer = Response.none
@@ -52,21 +68,21 @@ struct USBControlEndpoint: ~Copyable {
   private var packet = USBResponsePacket()
   private let serialNumber: InlineBytes<32>
 
-  /// A device in the default state.
-  init(serialNumber: InlineBytes<32>) { self.serialNumber = serialNumber }
+  /// A device in the default state. `serialNumber` is ASCII, without spaces.
+  public init(serialNumber: InlineBytes<32>) { self.serialNumber = serialNumber }
 
   /// Whether there are packets of a response to be sent.
-  var isSending: Bool { answer != .none }
+  public var isSending: Bool { answer != .none }
 
   /// The bus was reset, or the device taken off it.
-  mutating func reset() {
+  public mutating func reset() {
     configuration = 0
     halted = 0
     answer = .none
   }
 
   /// Decides about a request. The rest of the response to the one before is dropped.
-  mutating func respond(to setup: USBSetup) -> Outcome {
+  public mutating func respond(to setup: USBSetup) -> Outcome {
     answer = .none
     switch setup.requestType {
     case 0x80: return readDevice(setup)
@@ -75,9 +91,7 @@ struct USBControlEndpoint: ~Copyable {
     case 0x00: return writeDevice(setup)
     case 0x01: return writeInterface(setup)
     case 0x02: return writeEndpoint(setup)
-    case 0x21, 0xA1: return serialPort(setup)
-    case 0xC0: return readVendor(setup)
-    default: return .refuse
+    default: return .decide
     }
   }
 
@@ -92,13 +106,6 @@ struct USBControlEndpoint: ~Copyable {
     static var setConfiguration: UInt8 { 9 }
     static var getInterface: UInt8 { 10 }
     static var setInterface: UInt8 { 11 }
-  }
-
-  /// The requests of a serial port (PSTN 1.2, table 13).
-  private enum SerialRequest {
-    static var setLineCoding: UInt8 { 0x20 }
-    static var getLineCoding: UInt8 { 0x21 }
-    static var setControlLineState: UInt8 { 0x22 }
   }
 
   private mutating func readDevice(_ setup: USBSetup) -> Outcome {
@@ -116,7 +123,7 @@ struct USBControlEndpoint: ~Copyable {
   }
 
   private mutating func readInterface(_ setup: USBSetup) -> Outcome {
-    guard configuration != 0, setup.index <= USBDescriptors.Interface.serialData, setup.value == 0 else {
+    guard configuration != 0, setup.index < Description.interfaceCount, setup.value == 0 else {
       return .refuse
     }
     switch setup.request {
@@ -126,19 +133,12 @@ struct USBControlEndpoint: ~Copyable {
     }
   }
 
-  /// The bit of an endpoint other than the control endpoint; `nil` for those that do not exist, or not before
-  /// there is a configuration.
+  /// The bit of an endpoint other than the control endpoint; `nil` for those that do not exist, or not
+  /// before there is a configuration.
   @inline(never)
   private func bit(_ address: UInt16) -> UInt8? {
     guard configuration != 0 else { return nil }
-    switch address {
-    case UInt16(USBEndpoint.linkOut.rawValue): return 1 << 0
-    case UInt16(USBEndpoint.linkIn.rawValue): return 1 << 1
-    case UInt16(USBEndpoint.serialOut.rawValue): return 1 << 2
-    case UInt16(USBEndpoint.serialIn.rawValue): return 1 << 3
-    case UInt16(USBEndpoint.serialState.rawValue): return 1 << 4
-    default: return nil
-    }
+    return Description.bit(ofEndpoint: address)
   }
 
   private mutating func readEndpoint(_ setup: USBSetup) -> Outcome {
@@ -154,7 +154,7 @@ struct USBControlEndpoint: ~Copyable {
     // Not once there is a configuration: what happens then is not specified (USB 2.0, 9.4.6).
     case Request.setAddress where setup.value < 128 && configuration == 0:
       return .setAddress(UInt8(truncatingIfNeeded: setup.value))
-    case Request.setConfiguration where setup.value <= UInt16(USBDescriptors.configurationValue):
+    case Request.setConfiguration where setup.value <= 1:
       configuration = UInt8(truncatingIfNeeded: setup.value)
       halted = 0
       return .configure(configuration)
@@ -163,16 +163,12 @@ struct USBControlEndpoint: ~Copyable {
   }
 
   private mutating func writeInterface(_ setup: USBSetup) -> Outcome {
-    guard configuration != 0, setup.request == Request.setInterface, setup.value == 0, setup.length == 0
+    guard configuration != 0, setup.request == Request.setInterface, setup.value == 0, setup.length == 0,
+      setup.index < Description.interfaceCount
     else {
       return .refuse
     }
-    switch setup.index {
-    case USBDescriptors.Interface.link: halted &= ~0b0_0011
-    case USBDescriptors.Interface.serialControl: halted &= ~0b1_0000
-    case USBDescriptors.Interface.serialData: halted &= ~0b0_1100
-    default: return .refuse
-    }
+    halted &= ~Description.bits(ofInterface: setup.index)
     return .selectInterface(setup.index)
   }
 
@@ -189,69 +185,55 @@ struct USBControlEndpoint: ~Copyable {
     return .halt(USBEndpoint(rawValue: UInt8(truncatingIfNeeded: setup.index)), isHalted)
   }
 
-  /// The requests of the serial port, all to its control interface.
-  private mutating func serialPort(_ setup: USBSetup) -> Outcome {
-    guard configuration != 0, setup.index == USBDescriptors.Interface.serialControl else { return .refuse }
-    switch (setup.requestType, setup.request) {
-    case (0x21, SerialRequest.setLineCoding) where setup.value == 0 && setup.length == 7:
-      return .receiveLineCoding
-    case (0xA1, SerialRequest.getLineCoding) where setup.value == 0:
-      let outcome = send(.lineCoding, setup)
-      return outcome == .send ? .sendLineCoding : outcome
-    // Bit 0 is Data Terminal Ready; bit 1, Request To Send, has no meaning here.
-    case (0x21, SerialRequest.setControlLineState) where setup.length == 0:
-      return .setTerminal(setup.value & 1 != 0)
-    default: return .refuse
-    }
-  }
+  /// Sends the response that `Description.writeVendorResponse` writes, or as much of it as the host
+  /// requested.
+  public mutating func sendVendorResponse(_ setup: USBSetup) -> Outcome { send(.vendor, setup) }
 
-  private mutating func readVendor(_ setup: USBSetup) -> Outcome {
-    guard setup.request == USBDescriptors.microsoftRequest, setup.index == USBDescriptors.microsoftSetIndex,
-      setup.value == 0
-    else { return .refuse }
-    return send(.microsoftSet, setup)
+  /// Sends a response of at most one packet, or as much of it as the host requested.
+  public mutating func send(_ bytes: Span<UInt8>, _ setup: USBSetup) -> Outcome {
+    let outcome = send(.passed, count: bytes.count, setup)
+    packet.begin(at: 0)
+    packet.bytes(bytes)
+    return outcome
   }
 
   /// Sends a response, or as much of it as the host requested.
   private mutating func send(_ answer: Response, _ setup: USBSetup) -> Outcome {
     self.answer = answer
     packet.begin(at: 0)
-    // The line coding is the serial port's, which writes it into the packet.
-    guard answer == .lineCoding || write() else {
+    guard write() else {
       self.answer = .none
       return .refuse
     }
+    return send(answer, count: packet.count, setup)
+  }
+
+  private mutating func send(_ answer: Response, count: Int, _ setup: USBSetup) -> Outcome {
+    self.answer = answer
     // Without a data stage there is only a status stage, which this device sends.
     guard setup.length > 0 else {
       self.answer = .none
       return .acknowledge
     }
-    let count = answer == .lineCoding ? USBSerialPort.codingSize : packet.count
     answerCount = min(count, Int(setup.length))
     // The host detects the end by a short packet, or by the requested length (USB 2.0, 5.5.3).
     endsWithEmptyPacket =
-      answerCount < Int(setup.length) && answerCount % USBDescriptors.packetSize == 0
+      answerCount < Int(setup.length) && answerCount % USBEndpoint.packetSize == 0
     sent = 0
     return .send
-  }
-
-  /// Writes the line coding into the packet, which `send` leaves empty for it.
-  mutating func fill(with coding: Span<UInt8>) {
-    packet.begin(at: 0)
-    packet.bytes(coding)
   }
 
   /// Writes the response into the packet, which has been begun; `false` if there is none.
   @inline(never)
   private mutating func write() -> Bool {
     switch answer {
-    case .none, .lineCoding: return false
+    case .none, .passed: return false
     case .value(let value, let count):
       packet.u8(UInt8(truncatingIfNeeded: value))
       if count > 1 { packet.u8(UInt8(truncatingIfNeeded: value &>> 8)) }
       return true
-    case .microsoftSet:
-      USBDescriptors.writeMicrosoftSet(&packet)
+    case .vendor:
+      Description.writeVendorResponse(into: &packet)
       return true
     case .descriptor(let kind, let number): return writeDescriptor(kind, number)
     }
@@ -259,41 +241,31 @@ struct USBControlEndpoint: ~Copyable {
 
   private mutating func writeDescriptor(_ kind: UInt8, _ number: UInt8) -> Bool {
     switch (kind, number) {
-    case (USBDescriptors.Kind.device, 0): packet.bytes(USBDescriptors.device.span)
-    case (USBDescriptors.Kind.configuration, 0):
-      // One by one: a span of a constant this long is one of a copy on the stack.
-      for index in 0..<98 { packet.u8(USBDescriptors.configuration[index]) }
-    case (USBDescriptors.Kind.bos, 0): packet.bytes(USBDescriptors.bos.span)
-    case (USBDescriptors.Kind.string, USBDescriptors.Text.languages):
+    case (USBDescriptorKind.string, USBStringIndex.languages):
       packet.u8(4)
-      packet.u8(USBDescriptors.Kind.string)
+      packet.u8(USBDescriptorKind.string)
       packet.u16(0x0409)
-    case (USBDescriptors.Kind.string, USBDescriptors.Text.serialNumber):
+    case (USBDescriptorKind.string, USBStringIndex.serialNumber):
       packet.u8(UInt8(truncatingIfNeeded: 2 &+ 2 &* serialNumber.count))
-      packet.u8(USBDescriptors.Kind.string)
+      packet.u8(USBDescriptorKind.string)
       var index = 0
       while let character = serialNumber[index] {
         packet.u16(UInt16(character))
         index &+= 1
       }
-    case (USBDescriptors.Kind.string, _):
-      guard let text = USBDescriptors.text(number) else { return false }
-      packet.u8(UInt8(truncatingIfNeeded: 2 &+ 2 &* text.utf8CodeUnitCount))
-      packet.u8(USBDescriptors.Kind.string)
-      packet.utf16(text)
     // No device qualifier: a device without one has no high speed.
-    default: return false
+    default: return Description.writeDescriptor(kind, number, into: &packet)
     }
     return true
   }
 
   /// The next packet of the response. `packetSent` advances to the next one.
   @_lifetime(&self)
-  mutating func nextPacket() -> Span<UInt8> { packet.kept(upTo: answerCount) }
+  public mutating func nextPacket() -> Span<UInt8> { packet.kept(upTo: answerCount) }
 
   /// The packet has been accepted.
-  mutating func packetSent() {
-    sent = min(answerCount, sent &+ USBDescriptors.packetSize)
+  public mutating func packetSent() {
+    sent = min(answerCount, sent &+ USBEndpoint.packetSize)
     if sent == answerCount {
       guard endsWithEmptyPacket else {
         answer = .none
@@ -303,5 +275,38 @@ struct USBControlEndpoint: ~Copyable {
     }
     packet.begin(at: sent)
     _ = write()
+  }
+}
+
+/// The type of a descriptor (USB 2.0, table 9-5; USB 3.2, table 9-6).
+public enum USBDescriptorKind {
+  /// Device.
+  public static var device: UInt8 { 1 }
+  /// Configuration.
+  public static var configuration: UInt8 { 2 }
+  /// String.
+  public static var string: UInt8 { 3 }
+  /// Binary device object store.
+  public static var bos: UInt8 { 15 }
+}
+
+/// The strings that every device has.
+public enum USBStringIndex {
+  /// The languages of the strings: English (United States).
+  public static var languages: UInt8 { 0 }
+  /// The manufacturer.
+  public static var manufacturer: UInt8 { 1 }
+  /// The product.
+  public static var product: UInt8 { 2 }
+  /// The serial number.
+  public static var serialNumber: UInt8 { 3 }
+}
+
+extension USBResponsePacket {
+  /// A string descriptor with an ASCII constant.
+  public mutating func string(_ text: StaticString) {
+    u8(UInt8(truncatingIfNeeded: 2 &+ 2 &* text.utf8CodeUnitCount))
+    u8(USBDescriptorKind.string)
+    utf16(text)
   }
 }

@@ -1,0 +1,2 @@
+/// The memory of the controller, which begins with its link layer.
+nonisolated(unsafe) var linkLayerMemory: [360 of UInt64] = .init(repeating: 0)

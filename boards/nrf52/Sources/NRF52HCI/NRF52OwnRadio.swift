@@ -1,0 +1,1 @@
+../NRF52Radio/NRF52OwnRadio.swift

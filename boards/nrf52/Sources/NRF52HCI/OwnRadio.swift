@@ -1,0 +1,1 @@
+../NRF52Radio/OwnRadio.swift

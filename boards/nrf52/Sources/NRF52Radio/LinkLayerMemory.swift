@@ -1,0 +1,2 @@
+/// The memory of the link layer.
+nonisolated(unsafe) var linkLayerMemory: [309 of UInt64] = .init(repeating: 0)
