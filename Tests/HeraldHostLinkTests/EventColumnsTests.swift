@@ -15,7 +15,8 @@ struct EventColumnsTests {
       .detected(peer), .read(peer), .shared(peer), .heraldDetected(peer), .lost(peer), .txPower(peer, -128),
       .received(peer), .model(peer), .neighbour(peer, .c19x), .neighbour(peer, .covidWatch),
       .visited(peer, firstHeard: .max, lastHeard: 0), .ownNeighbour(.covidWatch), .ownPayload,
-      .battery(level: 100, external: true), .battery(level: 0, external: false), .started(reason: 255),
+      .motion(.worn), .motion(.lying), .motion(.unknown), .battery(level: 100, external: true),
+      .battery(level: 0, external: false), .started(reason: 255),
       .restarted, .clockSet(unixMilliseconds: 1_669_760_510_000, source: .unset), .dropped(count: .max),
     ]
     var kinds: Set<EventColumns.Kind> = []
@@ -45,6 +46,7 @@ struct EventColumnsTests {
     #expect(event("detected") == nil && event("read") == nil && event("visit", 1, 2) == nil)
     #expect(event("own_code", system: "other") == nil && event("unknown") == nil)
     #expect(event("battery", 256, 0) == nil && event("battery", 50) == nil && event("dropped", -1) == nil)
+    #expect(event("motion", 3) == nil && event("motion") == nil && event("motion", 1) == .motion(.lying))
     #expect(event("dropped", 7) == .dropped(count: 7))
     #expect(event("battery", 50, 1) == .battery(level: 50, external: true))
   }

@@ -91,6 +91,25 @@ struct ReportTests {
     #expect(damaged.contains("Nothing in this log has a date."))
   }
 
+  @Test("When the device was worn and when it lay, up to the last record of a start")
+  func motion() throws {
+    let html = try report([
+      (0, .started(reason: 0), []), (0, .motion(.worn), []), (300_000, .motion(.lying), []),
+      (900_000, .motion(.worn), []), (1_200_000, .motion(.lying), []), (1_260_000, .motion(.unknown), []),
+      (1_500_000, .measured(nobody, RSSI(-80)), []),
+    ])
+    #expect(html.contains("<h2>Worn and lying</h2>"))
+    #expect(html.contains("was worn for 10 min 0 s and lay for 11 min 0 s."))
+    #expect(html.contains("<li>2022-11-29 22:26:40 to 2022-11-29 22:36:40 (10 min 0 s)</li>"))
+    #expect(html.contains("<li>2022-11-29 22:41:40 to 2022-11-29 22:42:40 (1 min 0 s)</li>"))
+    let last = try report([(0, .motion(.lying), []), (60_000, .measured(nobody, RSSI(-80)), [])])
+    #expect(last.contains("was worn for 0 s and lay for 1 min 0 s."))
+    let none = try report([(0, .motion(.unknown), []), (60_000, .measured(nobody, RSSI(-80)), [])])
+    #expect(!none.contains("Worn and lying"))
+    let many = try report((0..<120).map { (UInt64($0) * 1000, .motion($0 % 2 == 0 ? .lying : .worn), []) })
+    #expect(many.contains("… and 10 more, in motion.csv."))
+  }
+
   @Test("Events that were not logged: how many, both causes, and what to do")
   func dropped() throws {
     let html = try report([

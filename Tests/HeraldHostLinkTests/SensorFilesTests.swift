@@ -108,6 +108,21 @@ struct SensorFilesTests {
       ])
   }
 
+  @Test("Each change of the motion sensor is a line")
+  func motion() throws {
+    let log = try convert([
+      (1000, .motion(.worn), []), (301_000, .motion(.lying), []), (302_500, .motion(.unknown), []),
+    ])
+    #expect(
+      log.table("motion") == """
+        time,state
+        2022-11-29 22:21:51.000+0000,worn
+        2022-11-29 22:26:51.000+0000,lying
+        2022-11-29 22:26:52.500+0000,unknown
+
+        """)
+  }
+
   @Test("HP-28 HP-30 HP-52 HP-54 HP-55 Messages, models and codes have files of their own")
   func bytes() throws {
     let number = (0..<16).map { 0xC0 + UInt8($0) }

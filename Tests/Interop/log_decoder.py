@@ -16,7 +16,7 @@ KINDS = {
 # The meaning of the bytes of kinds 13 and 14.
 BYTES = {
     (13, 0): ("received", None), (13, 1): ("model", None), (13, 16): ("neighbour", "covidWatch"),
-    (13, 17): ("neighbour", "c19x"), (14, 2): ("restarted", None), (14, 16): ("ownNeighbour", "covidWatch"), (14, 17): ("ownNeighbour", "c19x"),
+    (13, 17): ("neighbour", "c19x"), (14, 3): ("motion", "worn"), (14, 4): ("motion", "lying"), (14, 5): ("motion", "unknown"), (14, 2): ("restarted", None), (14, 16): ("ownNeighbour", "covidWatch"), (14, 17): ("ownNeighbour", "c19x"),
 }
 HAVE_BYTES = ("read", "shared", "ownPayload", "received", "model", "neighbour", "ownNeighbour", "restarted")
 SHIFTS = (1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5)
@@ -225,7 +225,7 @@ class Segment:
                 raise Damaged
             record["event"], system = BYTES[what]
             if system is not None:
-                record["system"] = system
+                record["state" if record["event"] == "motion" else "system"] = system
         elif kind == 15:
             record["first"], record["last"] = self.plain(32), self.plain(32)
         return record

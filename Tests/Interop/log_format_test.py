@@ -100,6 +100,18 @@ class LogFormat(unittest.TestCase):
             {"event": "started", "ms": 0, "boot": 1, "reason": 6},
             {"event": "restarted", "ms": 0, "boot": 1, "payload": report.hex()},
         ])
+
+    def test_motion(self):
+        """The states of a motion sensor have no bytes."""
+        _, records = log_decoder.decode(golden_page("motionPage"))
+        self.assertEqual(records, [
+            {"event": "started", "ms": 0, "boot": 1, "reason": 0},
+            {"event": "motion", "ms": 10, "boot": 1, "state": "worn"},
+            {"event": "motion", "ms": 300_010, "boot": 1, "state": "lying"},
+            {"event": "motion", "ms": 301_510, "boot": 1, "state": "unknown"},
+            {"event": "motion", "ms": 302_000, "boot": 1, "state": "worn"},
+        ])
+
     def test_more_targets_than_are_searched_for(self):
         header, records = log_decoder.decode(golden_page("crowdedPage"))
         self.assertEqual(header["dictionary"], 64)

@@ -13,6 +13,8 @@ extension NRF {
     public enum Mode: BitwiseCopyable, Sendable {
       /// An input with the given pull resistor.
       case input(Pull)
+      /// An input whose output driver, used by a peripheral, pulls the line to ground only, as on an I2C bus.
+      case openDrain(Pull)
       /// An output with the given initial level.
       case output(high: Bool)
       /// Neither input nor output: the state after reset.
@@ -34,6 +36,8 @@ extension NRF {
       switch mode {
       case .input(let pull):
         registers.write(.input(pull.rawValue), to: configuration.at(place))
+      case .openDrain(let pull):
+        registers.write(.openDrain(pull.rawValue), to: configuration.at(place))
       case .output(let high):
         set(number, high)
         registers.write(.output, to: configuration.at(place))
@@ -68,5 +72,9 @@ extension NRF {
     static var output: PinConfiguration { PinConfiguration(bits: 1 | 1 &<< 1) }
     /// Direction input with the buffer connected; the pull resistor is in bits 2…3.
     static func input(_ pull: UInt32) -> PinConfiguration { PinConfiguration(bits: pull &<< 2) }
+    /// The same with drive S0D1 (standard 0, disconnect 1) in bits 8…10.
+    static func openDrain(_ pull: UInt32) -> PinConfiguration {
+      PinConfiguration(bits: pull &<< 2 | 6 &<< 8)
+    }
   }
 }

@@ -122,6 +122,14 @@ extension CoreContext {
     return timing
   }
 
+  /// The scan timing of the present state: of a lying device, that of the saver if it scans less.
+  @inlinable
+  var presentScanTiming: ScanTiming {
+    var timing = scanTiming
+    if Parts.DelegateType.hasMotion, sink.delegate.motion == .lying { timing.reduce(to: .saver) }
+    return timing
+  }
+
   /// The number of a setting that is in effect; 0 for an unknown setting.
   @inlinable
   public func inEffect(_ setting: Setting) -> UInt32 {
@@ -133,7 +141,10 @@ extension CoreContext {
     case .advertisingInterval: advertisingInterval.milliseconds
     case .radioSetting: UInt32(radioSetting.rawValue)
     case .accessKey: 0
-    case .stayOpen: UInt32(settings[.stayOpen] ?? (configuration.staysOpen ? 1 : 0))
+    case .stayOpen, .motionDetection:
+      UInt32(
+        settings[setting]
+          ?? ((setting == .stayOpen ? configuration.staysOpen : sink.delegate.motion != .unknown) ? 1 : 0))
     }
   }
 

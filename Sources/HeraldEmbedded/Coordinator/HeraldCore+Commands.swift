@@ -73,6 +73,9 @@ extension HeraldCore {
     let interval = context.advertisingInterval
     context.settings = new
     context.sink.commit(within: context.commitPeriod)
+    if Parts.DelegateType.hasMotion {
+      context.sink.delegate.switchMotion(new[.motionDetection] != 0)
+    }
     if context.advertisingInterval != interval { presence.changeSoon() }
     context.hasNews = true
   }

@@ -172,7 +172,7 @@ extension HeraldCore {
     }
     let isBusy = context.now < peers.listening.busyUntil
     if isBusy { context.wake(by: peers.listening.busyUntil) }
-    let parameters = context.scanTiming.parameters(ownAddress: presence.address, isBusy: isBusy)
+    let parameters = context.presentScanTiming.parameters(ownAddress: presence.address, isBusy: isBusy)
     guard scanning.isNew(parameters) else { return }
     do throws(RadioError) {
       try radio.startScanning(parameters)

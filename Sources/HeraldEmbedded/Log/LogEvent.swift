@@ -32,6 +32,8 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   case ownPayload
   /// Charge in percent, 0…100, and whether an external source powers the device.
   case battery(level: UInt8, external: Bool)
+  /// The device is worn or lies, by its motion sensor, or its sensor says neither any more.
+  case motion(MotionState)
   /// The device started. The reason is a `RestartCause`, or another number that the board defines; 0 is
   /// "power came on".
   case started(reason: UInt8)

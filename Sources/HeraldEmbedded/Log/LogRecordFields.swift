@@ -92,6 +92,7 @@ struct LogRecordFields: BitwiseCopyable {
     case .ownNeighbour(let system):
       self.init(kind: .ownBytes, extra: Self.neighbours &+ system.rawValue)
     case .restarted: self.init(kind: .ownBytes, extra: Self.restart)
+    case .motion(let state): self.init(kind: .ownBytes, extra: Self.motion &+ state.rawValue)
     case .ownPayload: self.init(kind: .ownPayload)
     case .battery(let level, let external):
       self.init(kind: .battery, extra: min(level, 127) | (external ? 0x80 : 0))
@@ -107,11 +108,12 @@ struct LogRecordFields: BitwiseCopyable {
     TargetIdentity(kind: .publicAddress, high: 0, low: 0)
   }
 
-  /// The meaning of the bytes of kinds 13 and 14: a message, a model, a restart report, or from 16 on the
-  /// code of a neighbour.
+  /// The meaning of the bytes of kinds 13 and 14: a message, a model, a restart report, from 3 on a state of
+  /// motion, which has no bytes, or from 16 on the code of a neighbour.
   @usableFromInline static var message: UInt8 { 0 }
   @usableFromInline static var model: UInt8 { 1 }
   private static var restart: UInt8 { 2 }
+  private static var motion: UInt8 { 3 }
   private static var neighbours: UInt8 { 16 }
 
   /// The event; `nil` for the end of a codeword and for an unknown value of a plain field.
@@ -141,7 +143,14 @@ struct LogRecordFields: BitwiseCopyable {
       case Self.model: .model(target)
       default: neighbour.map { .neighbour(target, $0) }
       }
-    case .ownBytes: extra == Self.restart ? .restarted : neighbour.map { .ownNeighbour($0) }
+    case .ownBytes:
+      if extra == Self.restart {
+        .restarted
+      } else if let state = MotionState(rawValue: extra &- Self.motion) {
+        .motion(state)
+      } else {
+        neighbour.map { .ownNeighbour($0) }
+      }
     case .visited: .visited(target, firstHeard: value, lastHeard: high)
     }
   }

@@ -7,7 +7,7 @@ import HeraldHAL
 /// For one peer the order is: `didDetect`, `didMeasure`, and once its payload has been read `didRead`; from
 /// then on each `didMeasure` is followed by `didMeasureWithPayload`. The readings before that belong to the
 /// same identity (HP-45).
-public protocol SensorDelegate: DebugLog, LiveSource, ~Copyable {
+public protocol SensorDelegate: DebugLog, LiveSource, MotionAware, ~Copyable {
   /// A peer was heard for the first time.
   mutating func didDetect(_ target: TargetIdentity, at now: Instant)
   /// An RSSI was measured; once for each received advertisement (HP-26).

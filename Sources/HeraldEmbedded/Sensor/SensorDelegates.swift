@@ -120,6 +120,18 @@ public struct SensorDelegates<
   @inlinable @inline(__always)
   public mutating func takeLost() -> UInt32 { First.hasLive ? first.takeLost() : second.takeLost() }
 
+  /// Whether either has a motion sensor.
+  @inlinable @inline(__always) public static var hasMotion: Bool { First.hasMotion || Second.hasMotion }
+  /// That of the delegate that has a sensor; of the first if both do.
+  @inlinable @inline(__always)
+  public var motion: MotionState { First.hasMotion ? first.motion : second.motion }
+  /// Switches the sensor of each delegate that has one.
+  @inlinable @inline(__always)
+  public mutating func switchMotion(_ isOn: Bool) {
+    first.switchMotion(isOn)
+    second.switchMotion(isOn)
+  }
+
   /// The more verbose of the two levels.
   @inlinable @inline(__always)
   public static var debugLevel: DebugLevel {

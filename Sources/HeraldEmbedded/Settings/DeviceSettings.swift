@@ -25,7 +25,7 @@ public struct DeviceSettings: BitwiseCopyable, Sendable {
 /// | 0 | 4 | "HSet" |
 /// | 4 | 4 | version, 2 |
 /// | 8 | 4 | generation: one more than that of the settings before |
-/// | 12 | 2 | which settings are set, a bit each; bit 15 is the value of `access/stay-open` |
+/// | 12 | 2 | which settings are set, a bit each; bits 15 and 14 are values (`SettingValues`) |
 /// | 14 | 2 | bytes of payload behind the record, 0 for none |
 /// | 16 | 16 | the key that the device's addresses are made with |
 /// | 32 | 32 | the access key, zeros for none |

@@ -39,4 +39,15 @@ extension ScanTiming {
     case .dense: listen(.milliseconds(500), every: .milliseconds(1000))
     }
   }
+
+  /// Applies the setting's scan timing if it scans a smaller part of the time.
+  @usableFromInline @inline(never)
+  mutating func reduce(to setting: RadioSetting) {
+    var other = self
+    other.listen(as: setting)
+    if other.window.milliseconds &* interval.milliseconds < window.milliseconds &* other.interval.milliseconds
+    {
+      self = other
+    }
+  }
 }

@@ -21,9 +21,11 @@ public enum Setting: UInt8, BitwiseCopyable, Sendable {
   /// Whether a device without an access key gives every host access to its log: 1. With 0 there is no access
   /// before it has a key.
   case stayOpen = 7
+  /// Whether the motion sensor of a device that has one is in use: 1. With 0 it is switched off.
+  case motionDetection = 8
 
   /// The number of settings.
-  public static var count: Int { 8 }
+  public static var count: Int { 9 }
 
   /// The description of the setting. This is the one table of settings: the device applies it, hosts list it,
   /// and a test compares it with the one in docs/settings.md. Inlined: a caller that uses one column gets
@@ -38,13 +40,14 @@ public enum Setting: UInt8, BitwiseCopyable, Sendable {
     case .advertisingInterval: .number(.u16, 20...10_240, .milliseconds, standard: 250)
     case .radioSetting: .number(.choice, 0...2, .none, standard: 1)
     case .accessKey: .secret(32)
-    case .stayOpen: .number(.choice, 0...1, .none, standard: 0)
+    // 0 for the first, 1 for the second.
+    case .stayOpen, .motionDetection: .number(.choice, 0...1, .none, standard: UInt32(rawValue &- 7))
     }
   }
 
   /// The names on the wire, ASCII, in the order of the cases.
   private static var names: StaticString {
-    "log/keep-days log/commit-seconds scan/interval-ms scan/window-ms advertising/interval-ms radio/setting access/key access/stay-open"
+    "log/keep-days log/commit-seconds scan/interval-ms scan/window-ms advertising/interval-ms radio/setting access/key access/stay-open motion/detection"
   }
 
   /// Its name on the wire.

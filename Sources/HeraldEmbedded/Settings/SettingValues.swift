@@ -3,11 +3,9 @@ import HeraldHAL
 /// The settings of a host: a number for each setting that has one, and which of them are set.
 public struct SettingValues: BitwiseCopyable, Sendable {
   private var numbers: [6 of UInt16] = .init(repeating: 0)
-  /// A bit for each setting that is set, numbered like `Setting`; bit 15 is the value of `stayOpen`.
+  /// A bit for each setting that is set, numbered like `Setting`. As a record has room for six numbers, the
+  /// values of `stayOpen` and `motionDetection` are bits 15 and 14: bit 22 less the number of the setting.
   private(set) var marks: UInt16 = 0
-
-  /// The value of `stayOpen`, in `marks`: a record has room for six numbers.
-  private static var staysOpen: UInt16 { 1 &<< 15 }
 
   /// No settings.
   public init() {}
@@ -15,29 +13,26 @@ public struct SettingValues: BitwiseCopyable, Sendable {
   /// Whether a host has set the setting.
   public func isSet(_ setting: Setting) -> Bool { marks & Self.mark(setting) != 0 }
 
-  /// The number a host has set; `nil` if none is set, or if the value is not a number.
+  /// The number a host has set; `nil` if none is set. That of a value that is not a number is 0.
   public subscript(_ setting: Setting) -> UInt16? {
-    let place = Int(setting.rawValue)
+    let place = UInt32(setting.rawValue)
     guard isSet(setting) else { return nil }
-    if setting == .stayOpen { return marks & Self.staysOpen != 0 ? 1 : 0 }
-    return place < 6 ? numbers[place] : nil
+    return place < 6
+      ? numbers[Int(place)] : UInt16(truncatingIfNeeded: UInt32(marks) &>> (22 &- place) & 1)
   }
 
   /// Sets a number, or removes it with `nil`. A value out of range is rejected: `false`, and nothing has
   /// changed.
-  @discardableResult
+  @discardableResult @inline(never)
   public mutating func set(_ setting: Setting, to value: UInt32?) -> Bool {
-    let place = Int(setting.rawValue)
+    let place = UInt32(setting.rawValue)
     guard setting != .accessKey else { return false }
     if let value, !setting.allows(value) { return false }
-    if place < 6 { numbers[place] = UInt16(truncatingIfNeeded: value ?? 0) }
-    var cleared = Self.mark(setting)
-    if setting == .stayOpen { cleared |= Self.staysOpen }
-    marks &= ~cleared
-    if let value {
-      marks |= Self.mark(setting)
-      if setting == .stayOpen, value != 0 { marks |= Self.staysOpen }
-    }
+    // The bit of a value that is among the numbers is beyond those of the marks.
+    var bits = UInt32(marks) & ~(1 &<< place | 1 &<< (22 &- place))
+    if let value { bits |= 1 &<< place | (value & 1) &<< (22 &- place) }
+    marks = UInt16(truncatingIfNeeded: bits)
+    if place < 6 { numbers[Int(place)] = UInt16(truncatingIfNeeded: value ?? 0) }
     return true
   }
 
@@ -62,8 +57,8 @@ public struct SettingValues: BitwiseCopyable, Sendable {
       }
       if marks & Self.mark(setting) != 0 { set(setting, to: UInt32(number)) }
     }
-    // Settings without a number in the record.
-    self.marks |= marks & (Self.mark(.accessKey) | Self.mark(.stayOpen) | Self.staysOpen)
+    // Settings without a number in the record, and the values of two of them.
+    self.marks |= marks & 0xC1C0
     return true
   }
 

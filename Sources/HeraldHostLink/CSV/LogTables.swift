@@ -2,7 +2,7 @@ import GRDB
 
 /// The tables in the folder of a log: those that a Herald phone writes (`contacts.csv`, `statistics.csv`,
 /// `detection.csv`, `battery.csv`), and `contact_events.csv`, `visits.csv`, `restarts.csv`, `messages.csv`,
-/// `models.csv` and `neighbours.csv`.
+/// `models.csv`, `neighbours.csv` and `motion.csv`.
 ///
 /// Tables with one line for each record are appended to. The three others are rewritten after every change.
 final class LogTables {
@@ -12,7 +12,7 @@ final class LogTables {
     ("visits.csv", VisitsCSV.header),
     ("restarts.csv", RestartsCSV.header), ("messages.csv", MessagesCSV.header),
     ("models.csv", ModelsCSV.header),
-    ("neighbours.csv", NeighboursCSV.header),
+    ("neighbours.csv", NeighboursCSV.header), ("motion.csv", MotionCSV.header),
   ]
   private static let replaced = ["statistics.csv", "detection.csv", "contact_events.csv"]
 
@@ -89,6 +89,9 @@ final class LogTables {
     case .battery(let level):
       BatteryCSV.append(level, to: &line)
       try files[1].append(line.take())
+    case .motion(let change):
+      MotionCSV.append(change, to: &line)
+      try files[7].append(line.take())
     case .restart(let restart):
       RestartsCSV.append(restart, to: &line)
       try files[3].append(line.take())

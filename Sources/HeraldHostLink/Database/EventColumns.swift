@@ -20,6 +20,7 @@ struct EventColumns {
     case restarted
     case dropped
     case clockSet = "clock_set"
+    case motion
     case battery
     case visit
   }
@@ -71,6 +72,7 @@ struct EventColumns {
     case .dropped(let count): (kind, value) = (.dropped, Int64(count))
     case .clockSet(let unixMilliseconds, _):
       (kind, value) = (.clockSet, Int64(clamping: unixMilliseconds))
+    case .motion(let state): (kind, value) = (.motion, Int64(state.rawValue))
     case .battery(let level, let isExternal):
       (kind, value, second) = (.battery, Int64(level), isExternal ? 1 : 0)
     case .visited(_, let first, let last): (kind, value, second) = (.visit, Int64(last), Int64(first))
@@ -82,7 +84,9 @@ struct EventColumns {
     switch kind {
     case .read, .ownPayload: .payload
     case .shared, .message, .model, .observed, .ownCode, .restarted: .data
-    case .detected, .heraldDetected, .lost, .txPower, .started, .dropped, .clockSet, .battery, .visit: .none
+    case .detected, .heraldDetected, .lost, .txPower, .started, .dropped, .clockSet, .motion, .battery,
+      .visit:
+      .none
     }
   }
 
@@ -110,6 +114,8 @@ struct EventColumns {
     case .dropped: return value.flatMap(UInt32.init(exactly:)).map { .dropped(count: $0) }
     case .clockSet:
       return value.flatMap(UInt64.init(exactly:)).map { .clockSet(unixMilliseconds: $0, source: .unset) }
+    case .motion:
+      return value.flatMap(UInt8.init(exactly:)).flatMap(MotionState.init).map { .motion($0) }
     case .battery:
       guard let level = value.flatMap(UInt8.init(exactly:)), let second else { return nil }
       return .battery(level: level, external: second != 0)
@@ -130,7 +136,7 @@ extension LogEvent {
       .heraldDetected(let peer), .lost(let peer), .txPower(let peer, _), .received(let peer),
       .model(let peer), .neighbour(let peer, _), .visited(let peer, _, _):
       peer
-    case .ownNeighbour, .ownPayload, .battery, .started, .restarted, .clockSet, .dropped: nil
+    case .ownNeighbour, .ownPayload, .motion, .battery, .started, .restarted, .clockSet, .dropped: nil
     }
   }
 }

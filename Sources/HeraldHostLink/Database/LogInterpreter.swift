@@ -108,7 +108,8 @@ struct LogInterpreter {
     case .model: try note(.model, of: peer, record)
     case .neighbour(_, let system): try note(.observed(system), of: peer, record)
     // Readings are processed separately, as numbers; the other kinds have no peer.
-    case .measured, .ownNeighbour, .ownPayload, .battery, .started, .restarted, .clockSet, .dropped: break
+    case .measured, .ownNeighbour, .ownPayload, .motion, .battery, .started, .restarted, .clockSet, .dropped:
+      break
     }
   }
 
@@ -132,6 +133,9 @@ struct LogInterpreter {
       guard let date = record.date else { return }
       try tables?.append(
         .battery(BatteryLevel(unixMilliseconds: date, level: Double(level), isExternal: isExternal)))
+    case .motion(let state):
+      guard let date = record.date else { return }
+      try tables?.append(.motion(LoggedMotion(unixMilliseconds: date, state: state)))
     // It is already part of the dates of all records.
     case .clockSet: break
     case .detected, .measured, .read, .shared, .heraldDetected, .lost, .txPower, .received, .model,

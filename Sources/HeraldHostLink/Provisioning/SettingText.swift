@@ -80,7 +80,7 @@ public enum SettingText {
   }
 
   private static func choices(of setting: Setting) -> [(number: UInt32, name: String)] {
-    if setting == .stayOpen { return [(0, "no"), (1, "yes")] }
+    if setting == .stayOpen || setting == .motionDetection { return [(0, "no"), (1, "yes")] }
     guard setting == .radioSetting else { return [] }
     return setting.description.range.compactMap { number in
       RadioSetting(rawValue: UInt8(truncatingIfNeeded: number)).map { (number, "\($0.name)") }

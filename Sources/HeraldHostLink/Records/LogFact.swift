@@ -6,6 +6,8 @@ enum LogFact {
   case bytes(DatedBytes)
   /// A battery reading.
   case battery(BatteryLevel)
+  /// A change of the state of the motion sensor.
+  case motion(LoggedMotion)
   /// A start caused by a fault.
   case restart(LoggedRestart)
 }

@@ -66,6 +66,7 @@ public struct LogReport {
       page.element("h2", "", "Battery")
       page.append(charts.battery(content.batteries))
     }
+    writeMotion(to: &page)
     writeGaps(to: &page)
     writeRemarks(to: &page)
     page.raw("</body>\n</html>\n")
@@ -107,6 +108,23 @@ public struct LogReport {
     for person in heard {
       page.element("h3", "", person.name)
       page.append(charts.strengths(person))
+    }
+  }
+
+  private func writeMotion(to page: inout Markup) {
+    let motion = content.motion
+    guard !motion.isEmpty else { return }
+    page.element("h2", "", "Worn and lying")
+    page.element(
+      "p", "",
+      "By its motion sensor the device was worn for \(ReportText.duration(motion.worn)) and lay for \(ReportText.duration(motion.lying)). It scans less while it lies."
+    )
+    guard !motion.spans.isEmpty else { return }
+    page.raw("<ul>\n")
+    for span in motion.spans { page.element("li", "", ReportText.span(span.begin, span.end)) }
+    page.raw("</ul>\n")
+    if motion.spanCount > motion.spans.count {
+      page.element("p", "", "… and \(motion.spanCount - motion.spans.count) more, in motion.csv.")
     }
   }
 

@@ -67,6 +67,7 @@ struct ReportContent {
   private(set) var end: UInt64 = 0
   private(set) var readings = 0
   private(set) var restarts = 0
+  private(set) var motion = ReportMotion()
 
   /// Queries the content for a device from a database.
   init(_ logDatabase: LogDatabase, serial: String) throws(HostLinkError) {
@@ -93,6 +94,7 @@ struct ReportContent {
     step = Self.steps.first { (end - begin) / $0.length < Self.mostSteps } ?? Self.steps[Self.steps.count - 1]
     let ids = try findPeople(database, device)
     try readBattery(database, device)
+    motion = try ReportMotion(database, device: device)
     try readRecords(database, device, ids)
   }
 

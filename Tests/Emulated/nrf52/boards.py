@@ -4,6 +4,7 @@ import dataclasses
 
 from .boot_loader import ADAFRUIT, NORDIC, BootLoader
 from .nor import NORFacts
+from .twim import SensorFacts, lis2de12
 
 
 @dataclasses.dataclass(frozen=True)
@@ -14,15 +15,16 @@ class BoardFacts:
     millivolts: dict = dataclasses.field(default_factory=lambda: {9: 3000})
     is_high_voltage: bool = False
     has_button: bool = True
+    sensor: SensorFacts | None = None
 
 
-# Lithium-ion cells of 4.0 V.
+# Lithium-ion cells of 4.0 V. The XIAO is the variant without a motion sensor.
 BOARDS = {
     "nrf52840-dongle": BoardFacts(NORDIC, is_high_voltage=True),
-    "xiao-nrf52840": BoardFacts(ADAFRUIT, NORFacts(bytes.fromhex("856015"), 21, 20, 24, 25, (22, 23)), {9: 3300, 8: 1351}),
+    "xiao-nrf52840": BoardFacts(ADAFRUIT, NORFacts(bytes.fromhex("856015"), 21, 20, 24, 25, (22, 23)), {9: 3300, 8: 1351}, sensor=SensorFacts(27, 7)),
     "feather-nrf52840": BoardFacts(ADAFRUIT, NORFacts(bytes.fromhex("c84015"), 19, 17, 22, 20, (23, 21)), {9: 3300, 6: 2000}),
-    "microbit2": BoardFacts(),
-    "herald-wearable": BoardFacts(None, NORFacts(bytes.fromhex("c22814"), 32 + 9, 5, 4, 30), {9: 2500, 6: 2381}, has_button=False)}
+    "microbit2": BoardFacts(sensor=lis2de12(8, 16, control4=0xFF)),
+    "herald-wearable": BoardFacts(None, NORFacts(bytes.fromhex("c22814"), 32 + 9, 5, 4, 30), {9: 2500, 6: 2381}, has_button=False, sensor=lis2de12(11, 31))}
 
 
 def facts(board):

@@ -25,6 +25,7 @@ from .rng import RNG
 from .saadc import ADC, SAADC
 from .system_control import BASE as SYSTEM, SystemControl
 from .timers import RTC, Timer, Watchdog
+from .twim import Sensor, TWIM
 from .uarte import UARTE, Line
 from .usbd import USBD
 
@@ -78,8 +79,8 @@ class Chip:
         self.processor = Processor(self.cells, kind.is_nrf51)
         self.line = Line()
         self.peripherals = []
-        # The serial NOR flash, if the board has one.
-        self.memory = None
+        # The serial NOR flash and the motion sensor, if the board has them.
+        self.memory = self.sensor = None
         self.ppi = PPI(self)
         self.clocks = Clocks(self)
         self.watchdog = Watchdog(self)
@@ -101,6 +102,11 @@ class Chip:
                 self.memory = NOR(self, board.memory)
                 self.ports[0].watchers[board.memory.select] = self.memory.changed
                 others.append(SPIM(self, self.memory))
+            if board and board.sensor:
+                self.sensor = Sensor(self, board.sensor)
+                if board.sensor.power is not None:
+                    self.ports[1].watchers[board.sensor.power] = self.sensor.power_changed
+                others.append(TWIM(self, self.sensor))
             self.clocks.is_high_voltage = bool(board and board.is_high_voltage)
             self.uarte = UARTE(self, self.line)
             self.trim = USBTrim(self)

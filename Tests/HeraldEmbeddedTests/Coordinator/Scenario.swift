@@ -306,6 +306,7 @@ extension ScenarioWith {
       case .ownNeighbour(let system): "ownNeighbour \(system) \(bytes)"
       case .visited(let target, let first, let last): "visited \(name(target)) \(first) \(last)"
       case .ownPayload: "own \(bytes)"
+      case .motion(let state): "motion \(state)"
       case .battery(let level, _): "battery \(level)"
       case .started(let reason): "started \(reason)"
       case .restarted: "restarted \(bytes)"

@@ -106,6 +106,7 @@ struct FlashLogModelTests {
         .visited(
           peer, firstHeard: UInt32.random(in: 0...UInt32.max, using: &random), lastHeard: UInt32(byte)), []
       )
+    case 15: (.motion(MotionState(rawValue: byte % 3) ?? .worn), [])
     default: (.measured(peer, RSSI(Int8(bitPattern: byte))), [])
     }
   }

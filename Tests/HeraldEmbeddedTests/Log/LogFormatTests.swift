@@ -165,6 +165,26 @@ private let restartPage = """
   00003f0300000300002110000000f8ffff1fd4ae830e9c158fb3ffff
   """
 
+/// The events of a page of a device with a motion sensor.
+private func writeMotionPage() throws -> [UInt8] {
+  let image = FlashImage(pageSize: 1024, pageCount: 2, wordSize: 4)
+  var log = FlashLog<MemoryFlash, 3>.mounted(on: image, freshEpoch: 0x55AA_55AA)
+  try log.add(.started(reason: 0), at: 0)
+  try log.add(.motion(.worn), at: 10)
+  try log.add(.motion(.lying), at: 300_010)
+  try log.add(.motion(.unknown), at: 301_510)
+  try log.add(.motion(.worn), at: 302_000)
+  log.commit()
+  return log.pageBytes(1) ?? []
+}
+
+/// What `writeMotionPage` made when the states were fixed. Tests/Interop/log_format_test.py reads these lines
+/// too.
+private let motionPage = """
+  484c6f6702040300aa55aa550100000001000000000000000000000000000000
+  00000000551d43f98f2fffc3f69c43900b1534429819f54cd75effff
+  """
+
 private func lines(_ page: [UInt8]) -> String {
   let hex = page.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
   return stride(from: 0, to: hex.count, by: 32).map { hex[$0..<min($0 + 32, hex.count)].joined() }
@@ -187,6 +207,12 @@ struct LogFormatTests {
   @Test("HP-46 a page with the report of a restart has the bytes it had when that was fixed")
   func restart() throws {
     #expect(lines(try writeRestartPage()) == restartPage)
+  }
+
+  @Test("HP-46 a page with states of motion has the bytes it had when these were fixed")
+  func motion() throws {
+    let page = lines(try writeMotionPage())
+    #expect(page == motionPage)
   }
 
   @Test("HP-46 a page with more targets than are searched for has the bytes it had when the format was fixed")

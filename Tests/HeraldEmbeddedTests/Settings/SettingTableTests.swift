@@ -42,6 +42,18 @@ struct SettingTableTests {
     }
   }
 
+  @Test("The motion sensor is switched off, on, and as by default; the value of another setting stays")
+  func motionDetection() {
+    var values = SettingValues()
+    values.set(.stayOpen, to: 1)
+    for wanted in [1, 0, nil, 1, nil, 0] as [UInt32?] {
+      let isSet = values.set(.motionDetection, to: wanted)
+      #expect(isSet && values[.motionDetection] == wanted.map { UInt16($0) } && values[.stayOpen] == 1)
+    }
+    let isSet = values.set(.motionDetection, to: 2)
+    #expect(!isSet && values[.motionDetection] == 0)
+  }
+
   @Test("docs/settings.md lists what the code has, and nothing else")
   func documented() throws {
     var folder = URL(fileURLWithPath: #filePath)

@@ -1,4 +1,5 @@
 import HeraldChips
+import HeraldEmbedded
 import NRF52Boards
 
 /// The Herald project's wearable, revision 0.2 (Fanstel BC833M). README.md has the sources of these facts,
@@ -24,5 +25,9 @@ public enum HeraldWearable: NRF52LogInNOR {
   public static var memory: NRF52Memory {
     NRF52Memory(
       clock: NRF.Pin(port: 1, 9), out: NRF.Pin(5), in: NRF.Pin(4), select: 30, sectors: 256)
+  }
+  /// The LIS2DE12. The bus has no resistors.
+  public static func motion() -> MotionSensor<LIS2DE12<NRF52I2C>> {
+    MotionSensor(LIS2DE12(i2c(clock: 11, data: 31), address: 0x19))
   }
 }

@@ -1,4 +1,5 @@
 import HeraldChips
+import HeraldEmbedded
 import NRF52Boards
 
 /// The micro:bit, version 2. README.md has the sources of these facts.
@@ -18,6 +19,11 @@ public enum Microbit2: NRF52LogInChip, NRF52SerialLink {
   /// UART_INT_RX and UART_INT_TX, which are named from the side of the interface chip.
   public static var managementPins: NRF.SerialPins {
     NRF.SerialPins(rxd: NRF.Pin(port: 1, 8), txd: NRF.Pin(6))
+  }
+  /// The accelerometer of the LSM303AGR, on the internal bus with the interface chip, which is not addressed.
+  /// INT1 is on a line with outputs of that chip.
+  public static func motion() -> MotionSensor<LIS2DE12<NRF52I2C>> {
+    MotionSensor(LIS2DE12(i2c(clock: 8, data: 16), address: 0x19, pinIdlesHigh: true))
   }
   /// Row 1 of the LEDs; the microphone, off; the line to the interface chip.
   public static func configurePins() {

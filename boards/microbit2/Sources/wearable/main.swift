@@ -2,16 +2,18 @@ import Board
 import HeraldEmbedded
 import HeraldFirmware
 
-// A wearable: 64 peers, four connections, the battery logged, a payload that a host can change, events for a
-// host that watches. The tap is the first delegate: its size is a multiple of eight bytes, so that there is
-// no padding behind it, and it is cleared in place.
+// A wearable: 64 peers, four connections, battery and motion logged, a payload that a host can change, events
+// for a host that watches. The tap is the first delegate: its size is a multiple of eight bytes, so that
+// there is no padding behind it, and it is cleared in place.
 enum Badge: WearableParts {
   static func supplier() -> StoredPayloadSupplier<132> {
     StoredPayloadSupplier(
       otherwise: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1_234_567_890))
   }
-  static func delegate() -> SensorDelegates<LiveTap, BatterySensor<Supply>> {
-    SensorDelegates(LiveTap(), BatterySensor(Board.supply()))
+  static func delegate() -> SensorDelegates<
+    LiveTap, SensorDelegates<Board.Motion, BatterySensor<Supply>>
+  > {
+    SensorDelegates(LiveTap(), SensorDelegates(Board.motion(), BatterySensor(Board.supply())))
   }
 }
 nonisolated(unsafe) var device = Wearable<

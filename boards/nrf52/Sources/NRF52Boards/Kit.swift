@@ -1,4 +1,5 @@
 import HeraldChips
+import HeraldEmbedded
 
 /// The properties that distinguish a board with an nRF52833 or nRF52840 from others.
 public protocol NRF52Kit {
@@ -31,6 +32,10 @@ public protocol NRF52Kit {
   static var flashMinimum: UInt32 { get }
   /// Configures pins of the board other than those of LEDs, memory and reset.
   static func configurePins()
+  /// The motion sensor, as a delegate of the node.
+  associatedtype Motion: SensorDelegate & ~Copyable = NoDelegate
+  /// The motion sensor. To be called once.
+  static func motion() -> Motion
 }
 
 extension NRF52Kit {

@@ -1,4 +1,5 @@
 import HeraldChips
+import HeraldEmbedded
 import NRF52Boards
 
 /// The Seeed XIAO nRF52840 and the XIAO nRF52840 Sense. README.md has the sources of these facts.
@@ -23,6 +24,10 @@ public enum XIAO: NRF52LogInNOR {
   public static var memory: NRF52Memory {
     NRF52Memory(
       clock: NRF.Pin(21), out: NRF.Pin(20), in: NRF.Pin(24), select: 25, sectors: 512)
+  }
+  /// The LSM6DS3TR-C of the Sense; absent on the other variant.
+  public static func motion() -> MotionSensor<SenseMotion> {
+    MotionSensor(SenseMotion(i2c(clock: 27, data: 7)))
   }
   /// The lower end of the divider, which must not float: the full voltage of the battery would be on AIN7. WP
   /// and HOLD of the flash.

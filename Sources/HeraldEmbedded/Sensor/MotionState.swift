@@ -1,0 +1,29 @@
+import HeraldHAL
+
+/// What a motion sensor says about the use of a device.
+public enum MotionState: UInt8, BitwiseCopyable, Sendable {
+  /// The device is moved, or was within the last five minutes.
+  case worn = 0
+  /// The device has not been moved for five minutes.
+  case lying = 1
+  /// There is no sensor, it does not respond, or it is switched off.
+  case unknown = 2
+}
+
+/// The source of a `MotionState`.
+public protocol MotionAware: ~Copyable {
+  /// Whether there is a motion sensor. A device without one contains no code for it.
+  static var hasMotion: Bool { get }
+  /// The present state.
+  var motion: MotionState { get }
+  /// Switches the detection on or off (`Setting.motionDetection`). It is on at first.
+  mutating func switchMotion(_ isOn: Bool)
+}
+
+extension MotionAware where Self: ~Copyable {
+  @inlinable @inline(__always) public static var hasMotion: Bool { false }
+  /// Unknown.
+  @inlinable @inline(__always) public var motion: MotionState { .unknown }
+  /// No effect.
+  @inlinable @inline(__always) public mutating func switchMotion(_ isOn: Bool) {}
+}
