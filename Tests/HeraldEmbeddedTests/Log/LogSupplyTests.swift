@@ -1,6 +1,7 @@
 import HeraldSimulation
 import Testing
 
+@testable import HeraldBluetooth
 @testable import HeraldEmbedded
 @testable import HeraldHAL
 
