@@ -23,6 +23,9 @@ public struct MemoryFlash: Flash, ~Copyable {
   /// The size of a word in bytes.
   public var wordSize: Int { image.wordSize }
 
+  /// Whether the supply is sufficient for changes, as the test has set it.
+  public mutating func isReady() -> Bool { image.hasSufficientSupply }
+
   /// Reads bytes. Reading is not a step.
   public mutating func read(
     page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>
@@ -100,6 +103,9 @@ public final class FlashImage {
   public internal(set) var programs = 0
   /// Whether power is on; operations fail without it.
   public private(set) var hasPower = true
+  /// Whether the supply is sufficient for changes. If not, the flash is not ready; it is changed nevertheless
+  /// if a program does not ask.
+  public var hasSufficientSupply = true
   /// Pages on which every programming, clearing and erasure fails, as on worn-out pages.
   public var brokenPages: Set<Int> = []
 

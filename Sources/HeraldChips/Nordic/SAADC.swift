@@ -119,3 +119,7 @@ extension NRF {
     static var resultCount: Register<UInt32> { Register(0x630) }
   }
 }
+
+extension NRF.SAADC: SupplyMeter where Block: ~Copyable {
+  public mutating func supplyMillivolts() -> UInt32? { millivolts(.vdd) }
+}

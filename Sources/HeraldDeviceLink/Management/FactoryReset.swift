@@ -27,6 +27,9 @@ struct FactoryReset: BitwiseCopyable {
 
   /// How long a device that has been reset waits until it restarts.
   @usableFromInline static var timeout: Interval { .seconds(2) }
+
+  /// How long a reset waits between two checks of a supply that is too low.
+  @usableFromInline static var supplyInterval: Interval { .seconds(1) }
 }
 
 extension ManagedNode where RadioType: ~Copyable {
@@ -42,6 +45,7 @@ extension ManagedNode where RadioType: ~Copyable {
       return now
     case .none: return .never
     case .log:
+      guard node.core.log.isReady() else { return now + FactoryReset.supplyInterval }
       if !node.core.log.eraseNext() { reset.progress.failed &+= 1 }
       reset.progress.done &+= 1
       if node.core.log.pagesToErase == 0 { reset.phase = .board }

@@ -124,7 +124,7 @@ extension LogSink {
   /// then only after an hour. Returns whether a page was erased.
   @inlinable @inline(never)
   mutating func trim(isIdle: Bool) -> Bool {
-    guard isIdle || now >= tidyAt else { return false }
+    guard isIdle || now >= tidyAt, log.isReady() else { return false }
     log.trim()
     return true
   }
@@ -133,7 +133,7 @@ extension LogSink {
   /// is connected, or, if a peer always is, after an hour.
   @inlinable @inline(never)
   mutating func tidy(isIdle: Bool, retentionDays: UInt16) {
-    guard isIdle || now >= tidyAt else { return }
+    guard isIdle || now >= tidyAt, log.isReady() else { return }
     if isIdle { tidyAt = now + .minutes(60) }
     if isIdle, log.wantsMaintenance {
       log.maintain()

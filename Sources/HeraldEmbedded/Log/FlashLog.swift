@@ -32,7 +32,8 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   /// `bytes` is stored with events that have payload bytes and ignored with others. The event is safe from
   /// loss of power after the next `commit`. Programs a block when one is full, and erases a page only if
   /// `maintain` has not done so ahead.
-  /// - Throws: `tooLong`, `notMounted`, or `flashFailed` when every page that was tried failed.
+  /// - Throws: `tooLong`, `notMounted`, or `flashFailed` when every page that was tried failed, or while the
+  ///   supply of the flash is too low. What is pending then stays pending.
   @inlinable
   public mutating func append(
     _ event: LogEvent, bytes: Span<UInt8>, at now: Instant, clock: WallClock
@@ -52,6 +53,11 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     guard payload <= LogEvent.maximumBytes, needed <= ring.pageSize &- LogFormat.headerSize else {
       throw .tooLong
     }
+    guard flash.isReady() else {
+      ring.drop(1)
+      throw .flashFailed
+    }
+    reportRefused(at: now)
     // A page is left at most once because it is full; each further round is for a page that failed.
     var round = 0
     while round < 6 {
@@ -102,7 +108,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   /// be called.
   @inlinable @inline(never)
   mutating func take(reading rssi: RSSI, of target: TargetIdentity, at now: Instant) -> Bool {
-    guard ring.isOpen else { return false }
+    guard ring.isOpen, ring.unreported == 0, flash.isReady() else { return false }
     var record = LogRecordFields(kind: .measured, target: target, rssi: rssi.rawValue)
     let outcome = encode(&record, at: now)
     guard outcome.isStored || finish(outcome) else { return false }
@@ -116,7 +122,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   /// reads.
   @inlinable @inline(never)
   public mutating func commit() {
-    guard ring.isOpen, writer.pending > 0 else { return }
+    guard ring.isOpen, writer.pending > 0, flash.isReady() else { return }
     writer.endCodeword()
     if writer.needsAnotherBlock {
       guard writer.hasAnotherBlock else {

@@ -187,6 +187,16 @@ extension FlashLog where F: ~Copyable {
     }
   }
 
+  /// Reports events that were refused while the flash was not ready, for which the open page stayed open. If
+  /// the record does not fit, the next page has it.
+  @inlinable
+  mutating func reportRefused(at now: Instant) {
+    guard ring.unreported > 0, ring.isOpen else { return }
+    // The record is then the first of a block.
+    commit()
+    if ring.isOpen { report(at: now) }
+  }
+
   /// Does work that would delay an `append`: erases the next page once the open one is half full. To be
   /// called when idle; it may take as long as an erasure.
   @inlinable
@@ -234,6 +244,10 @@ extension FlashLog where F: ~Copyable {
     ring.pageCount = flash.pageCount
     ring.toErase = ring.pageCount
   }
+
+  /// Whether the flash may be changed: its supply is sufficient.
+  @inlinable
+  public mutating func isReady() -> Bool { flash.isReady() }
 
   /// Whether everything is being erased, or has been.
   @inlinable public var isErasing: Bool { ring.isErasing }

@@ -11,6 +11,9 @@ public protocol Flash: ~Copyable {
   /// Bytes in a word, the unit of programming: 1, 2, 4 or 8. Offsets and lengths of `program` are multiples
   /// of it.
   var wordSize: Int { get }
+  /// Whether the memory may be changed at the time of the call. `false` while its supply is too low: the
+  /// caller keeps what it has, and asks again later.
+  mutating func isReady() -> Bool
 
   /// Reads `buffer.count` bytes from `offset` of `page`.
   mutating func read(page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>) throws(FlashError)
@@ -23,6 +26,12 @@ public protocol Flash: ~Copyable {
   mutating func erase(page: Int) throws(FlashError)
 }
 
+extension Flash where Self: ~Copyable {
+  /// Always.
+  @inlinable
+  public mutating func isReady() -> Bool { true }
+}
+
 /// Why a flash operation failed.
 public enum FlashError: Error, BitwiseCopyable, Sendable {
   /// The page, offset or length is outside the memory.
@@ -33,4 +42,6 @@ public enum FlashError: Error, BitwiseCopyable, Sendable {
   case notErased
   /// The hardware reported a failure, or the power went.
   case hardware
+  /// The supply is too low for the operation; nothing was changed.
+  case supply
 }

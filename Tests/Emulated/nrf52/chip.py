@@ -22,7 +22,7 @@ from .ppi import PPI
 from .processor import Processor
 from .radio import Radio
 from .rng import RNG
-from .saadc import SAADC
+from .saadc import ADC, SAADC
 from .system_control import BASE as SYSTEM, SystemControl
 from .timers import RTC, Timer, Watchdog
 from .twim import Sensor, TWIM
@@ -98,7 +98,8 @@ class Chip:
         self.peripherals = [self.ppi, self.clocks, self.watchdog, *self.rtcs, self.timer, self.radio, self.flash, self.random]
         if not kind.is_nrf51:
             self.counter = Timer(self, 1, 0x40009000, 9, 4)
-            self.converter = SAADC(self, board.millivolts if board else {9: 3000})
+            self.converter = SAADC(self, dict(board.millivolts) if board else {9: 3000})
+            self.clocks.supply = self.converter.millivolts[9]
             self.rtcs.append(RTC(self, 2, 0x40024000, 36))
             others = [self.rtcs[2], Timer(self, 2, 0x4000A000, 10, 4)]
             if board and board.memory:
@@ -116,6 +117,8 @@ class Chip:
             self.sleep_trim = SleepTrim(self)
             self.usb = USBD(self)
             self.peripherals += [self.counter, self.converter, self.uarte, self.trim, self.sleep_trim, self.usb, *others]
+        else:
+            self.peripherals.append(ADC(self))
         self.system = self.processor.system = SystemControl(self)
         self.blocks = {block.base: block for block in [*self.peripherals, *self.ports, self.system, Factory(self, device, kind.locks_from - (not is_hardened))]}
         self.map()
@@ -131,6 +134,12 @@ class Chip:
         for start, size in MAPPED:
             engine.mmio_map(start, size, self.reading, start, self.writing, start)
         engine.hook_add(unicorn.UC_HOOK_MEM_WRITE_PROT, self.programming)
+
+    def supply(self, millivolts):
+        """VDD rises or falls."""
+        if not self.kind.is_nrf51:
+            self.converter.millivolts[9] = millivolts
+        self.clocks.supply_changes(millivolts)
 
     # Time.
 

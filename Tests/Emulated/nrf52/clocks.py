@@ -6,9 +6,10 @@ MHZ = 64
 MICROSECOND, MILLISECOND, SECOND = MHZ, 1000 * MHZ, 1000000 * MHZ
 HFCLKSTART, HFCLKSTOP, LFCLKSTART, LFCLKSTOP = 0x000, 0x004, 0x008, 0x00C
 HFCLKSTARTED, LFCLKSTARTED = 0x100, 0x104
+POFWARN = 0x108
 USBDETECTED, USBREMOVED, USBPWRRDY = 0x11C, 0x120, 0x124
 RESETREAS, HFCLKRUN, HFCLKSTAT, LFCLKRUN, LFCLKSTAT, LFCLKSRCCOPY, USBREGSTATUS = 0x400, 0x408, 0x40C, 0x414, 0x418, 0x41C, 0x438
-LFCLKSRC, GPREGRET, APPROTECT_DISABLE, DCDCEN, MAINREGSTATUS = 0x518, 0x51C, 0x558, 0x578, 0x640
+POFCON, LFCLKSRC, GPREGRET, APPROTECT_DISABLE, DCDCEN, MAINREGSTATUS = 0x510, 0x518, 0x51C, 0x558, 0x578, 0x640
 RUNNING = 1 << 16
 OSCILLATOR, CRYSTAL, SYNTHESIZED = 0, 1, 2
 # From LFCLKSTOP to the stop.
@@ -24,7 +25,7 @@ TICK_NUMERATOR, TICK_DENOMINATOR = 15625, 8
 class Clocks(Peripheral):
     name, base, interrupt = "CLOCK and POWER", 0x40000000, 0
     tasks = {HFCLKSTART: "HFCLKSTART", HFCLKSTOP: "HFCLKSTOP", LFCLKSTART: "LFCLKSTART", LFCLKSTOP: "LFCLKSTOP", 0x078: "CONSTLAT", 0x07C: "LOWPWR"}
-    events = {HFCLKSTARTED: "HFCLKSTARTED", LFCLKSTARTED: "LFCLKSTARTED", 0x108: "POFWARN", 0x10C: "DONE", 0x110: "CTTO", 0x114: "SLEEPENTER", 0x118: "SLEEPEXIT",
+    events = {HFCLKSTARTED: "HFCLKSTARTED", LFCLKSTARTED: "LFCLKSTARTED", POFWARN: "POFWARN", 0x10C: "DONE", 0x110: "CTTO", 0x114: "SLEEPENTER", 0x118: "SLEEPEXIT",
               USBDETECTED: "USBDETECTED", USBREMOVED: "USBREMOVED", USBPWRRDY: "USBPWRRDY", 0x128: "CTSTARTED", 0x12C: "CTSTOPPED"}
 
     # Changed only by a loss of power.
@@ -33,6 +34,8 @@ class Clocks(Peripheral):
     retained = 0
     converter = 0
     has_bus_voltage = is_regulated = False
+    # VDD in millivolts.
+    supply = 3000
     # Whether the board supplies VDDH and not VDD.
     is_high_voltage = False
 
@@ -44,7 +47,7 @@ class Clocks(Peripheral):
         self.source = self.running_source = OSCILLATOR
         self.low_started = self.low_stops = None
         self.is_low_stable = False
-        self.debug_port = 0
+        self.debug_port = self.comparator = 0
         if self.has_bus_voltage and not self.is_regulated:
             self.chip.after(REGULATOR_SETTLES, self, self.regulated)
 
@@ -133,7 +136,23 @@ class Clocks(Peripheral):
             self.is_regulated = True
             self.raise_event(USBPWRRDY)
 
+    @property
+    def threshold(self):
+        """That of the power-fail comparator in millivolts; 0 while it is disabled."""
+        if not self.comparator & 1:
+            return 0
+        number = self.comparator >> 1 & 15
+        return 2100 + 200 * number if self.chip.kind.is_nrf51 else 1700 + 100 * (number - 4)
+
+    def supply_changes(self, millivolts):
+        """VDD rises or falls. The comparator warns when it falls below the threshold."""
+        if millivolts < self.threshold <= self.supply:
+            self.raise_event(POFWARN)
+        self.supply = millivolts
+
     def read(self, offset):
+        if offset == POFCON:
+            return self.comparator
         if offset == RESETREAS:
             return self.reasons
         if offset == HFCLKRUN:
@@ -171,6 +190,12 @@ class Clocks(Peripheral):
             self.debug_port = value
         elif offset == GPREGRET:
             self.retained = value & 0xFF
+        elif offset == POFCON:
+            # An enabled comparator that is already below its threshold does not warn: which of the two the chips do is not documented.
+            first, last = (0, 3) if self.chip.kind.is_nrf51 else (4, 15)
+            if value & 1 and not first <= value >> 1 & 15 <= last or value >> 5:
+                self.misuse(f"{value:#x} for POFCON")
+            self.comparator = value
         elif offset == DCDCEN:
             self.converter = value & 1
         else:

@@ -74,7 +74,13 @@ class FlashController(Peripheral):
         self.chip.stand_still(time)
 
     def guard(self, address):
-        """Refuses an operation on what a boot loader has protected."""
+        """Refuses an operation on what a boot loader has protected, and one with a supply that is too low, or with the comparator enabled: with this, a supply that falls
+        during the operation stops the processor (anomaly 242 of the nRF52833 and nRF52840)."""
+        clocks, minimum = self.chip.clocks, 1800 if self.chip.kind.is_nrf51 else 1700
+        if clocks.supply < minimum:
+            self.misuse(f"an operation at {address:#x} with {clocks.supply} mV")
+        if clocks.comparator & 1:
+            self.misuse(f"an operation at {address:#x} with the power-fail comparator enabled")
         if self.chip.boot_loader and self.chip.boot_loader.is_protected(address, self.chip):
             self.misuse(f"an operation at {address:#x}, which the boot loader has protected")
 

@@ -4,6 +4,31 @@ from .clocks import MICROSECOND
 from .peripheral import Peripheral
 
 
+class ADC(Peripheral):
+    """The converter of the nRF51 (nRF51 Series Reference Manual, "ADC"), for VDD."""
+    name, base, interrupt = "ADC", 0x40007000, 7
+    START, STOP, END, BUSY, ENABLE, CONFIG, RESULT = 0x000, 0x004, 0x100, 0x400, 0x500, 0x504, 0x508
+    tasks = {START: "START", STOP: "STOP"}
+    events = {END: "END"}
+    configuration = {ENABLE: 0, CONFIG: 0x18, RESULT: 0}
+    # A conversion of 10 bits.
+    TAKES = 68 * MICROSECOND
+    # 10 bits, a third of VDD, the reference of 1.2 V.
+    SUPPLY = 0x1A
+
+    def trigger(self, task):
+        if not self.registers[self.ENABLE]:
+            self.misuse(f"{self.tasks[task]} while it is off")
+        if task == self.START:
+            if self.registers[self.CONFIG] != self.SUPPLY:
+                self.misuse(f"a conversion with {self.registers[self.CONFIG]:#x}")
+            self.chip.after(self.TAKES, self, self.converted)
+
+    def converted(self):
+        self.registers[self.RESULT] = min(self.chip.clocks.supply * 1024 // 3600, 1023)
+        self.raise_event(self.END)
+
+
 class SAADC(Peripheral):
     """The converter. `millivolts` has the voltages of its inputs, by PSELP."""
     name, base, interrupt = "SAADC", 0x40007000, 7

@@ -5,6 +5,7 @@
 ///   the oscillator stands in.
 /// - RESETREAS: adds up over resets; bits are cleared by writing ones to them.
 /// - DCDCEN: only boards that have the coil.
+/// - POFCON: THRESHOLD is 4…15 on the nRF52. POFWARN happens when VDD falls below it.
 final class ClockPowerModel: Peripheral {
   var resetReasons: UInt32 = 0
   var hasCoil = true
@@ -24,10 +25,21 @@ final class ClockPowerModel: Peripheral {
   private(set) var interrupts: UInt32 = 0xFFF
   var isHighVoltage = false
   private var highFrequencyStarted = false
+  /// POFCON, and whether POFWARN has happened.
+  private(set) var powerFail: UInt32 = 0
+  var hasWarned = false
+  /// VDD in millivolts.
+  var supply: UInt32 = 3_000 {
+    didSet {
+      let threshold = 1_700 + 100 * ((powerFail >> 1 & 15) &- 4)
+      if powerFail & 1 != 0, supply < threshold, oldValue >= threshold { hasWarned = true }
+    }
+  }
 
   override func value(at offset: UInt32) -> UInt32 {
     if offset == 0x40C || offset == 0x418, let delay = crystalDelay { crystalDelay = max(delay - 1, 0) }
     switch offset {
+    case 0x108: return hasWarned ? 1 : 0
     case 0x400: return resetReasons
     case 0x40C: return 1 << 16 | (highFrequencyStarted && crystalDelay == 0 ? 1 : 0)
     case 0x414: return lowFrequencyRuns ? 1 : 0
@@ -53,6 +65,12 @@ final class ClockPowerModel: Peripheral {
     case 0x000: highFrequencyStarted = true
     case 0x008: lowFrequencyRuns = true
     case 0x00C: lowFrequencyRuns = false
+    case 0x108:
+      if word != 0 { fault("an event was set") }
+      hasWarned = false
+    case 0x510:
+      if word & 1 != 0, !(4...15).contains(word >> 1 & 15) { fault("no threshold") }
+      powerFail = word
     case 0x308: interrupts &= ~word
     case 0x400: resetReasons &= ~word
     case 0x518:

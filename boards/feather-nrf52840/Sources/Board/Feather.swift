@@ -19,6 +19,8 @@ public enum Feather: NRF52LogInNOR {
   public static var supply: NRF52SupplyInput {
     NRF52SupplyInput(.pin(5, times: 2, over: 1), empty: 3_300, full: 4_200)
   }
+  /// GD25Q16C: 2.7 V and more. The comparator has no threshold above.
+  public static var flashMinimum: UInt32 { 2_800 }
   /// GD25Q16C, 2 MB.
   public static var memory: NRF52Memory {
     NRF52Memory(

@@ -19,6 +19,8 @@ public enum HeraldWearable: NRF52LogInNOR {
   public static var supply: NRF52SupplyInput {
     NRF52SupplyInput(.pin(5, times: 168, over: 100), empty: 3_300, full: 4_200)
   }
+  /// MX25R8035F: 1.65 V and more.
+  public static var flashMinimum: UInt32 { 2_000 }
   /// MX25R8035F, 1 MB. WP and RESET have resistors to the supply.
   public static var memory: NRF52Memory {
     NRF52Memory(

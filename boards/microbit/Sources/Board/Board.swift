@@ -19,6 +19,7 @@ public struct Board: FirmwareHardware, ~Copyable {
   /// The board after a reset. To be created once.
   public init() {
     startup_hold_interrupts()
+    Self.startPowerFail()
     clock = Clock.start()
     watchdog.start(Clock.watchdogTimeout)
   }

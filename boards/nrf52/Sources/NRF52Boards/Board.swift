@@ -31,6 +31,7 @@ public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: 
     var power = NRF.Power(Clock.control)
     restartHint = power.takeResetReason().cause
     if Kit.hasDCDC { power.enableDCDC() }
+    Kit.startPowerFail()
     sleeper = NRF52Sleep(
       clock: Clock.start(
         hasLowFrequencyCrystal: Kit.hasLowFrequencyCrystal,

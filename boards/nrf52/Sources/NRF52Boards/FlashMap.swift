@@ -3,8 +3,8 @@ import HeraldHAL
 import Startup
 
 /// The flash of the chip, in pages of 4 KB: the regions LOG and SETTINGS of the linker script.
-public typealias NRF52Flash<Pause: RadioPause & ~Copyable> = NRF.NVMC<
-  NRF.NRF52, FixedRegisters<0x4001E0>, MappedRegisters, Pause
+public typealias NRF52Flash<Pause: RadioPause & ~Copyable> = GuardedFlash<
+  NRF.NVMC<NRF.NRF52, FixedRegisters<0x4001E0>, MappedRegisters, Pause>, NRF52FlashSupply
 >
 
 /// A board whose log is in the flash of its chip.
@@ -24,9 +24,10 @@ extension NRF52Board where Bluetooth: ~Copyable {
   }
 
   private static func pages(from start: UInt32, bytes: UInt32) -> NRF52Flash<Bluetooth.Pause> {
-    NRF52Flash(
-      FixedRegisters(), memory: MappedRegisters(at: start), pause: Bluetooth.pause(), start: start,
-      pageSize: 4_096,
-      pageCount: Int(bytes) / 4_096)
+    GuardedFlash(
+      NRF.NVMC(
+        FixedRegisters(), memory: MappedRegisters(at: start), pause: Bluetooth.pause(), start: start,
+        pageSize: 4_096, pageCount: Int(bytes) / 4_096),
+      on: Kit.flashSupply())
   }
 }

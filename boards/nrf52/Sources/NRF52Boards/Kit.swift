@@ -30,6 +30,8 @@ public protocol NRF52Kit {
   static var hasSerialLink: Bool { get }
   /// The input of the SAADC with the voltage of the supply.
   static var supply: NRF52SupplyInput { get }
+  /// VDD in millivolts below which neither the flash of the chip nor one on the board is changed.
+  static var flashMinimum: UInt32 { get }
   /// Configures pins of the board other than those of LEDs, memory and reset.
   static func configurePins()
   /// The motion sensor, as a delegate of the node.
@@ -59,6 +61,8 @@ extension NRF52Kit {
   public static var hasSerialLink: Bool { false }
   /// VDD, with the voltages of a lithium coin cell.
   public static var supply: NRF52SupplyInput { NRF52SupplyInput(.vdd, empty: 2_000, full: 2_950) }
+  /// The flash of the chip can be changed from 1.7 V on.
+  public static var flashMinimum: UInt32 { 1_900 }
   /// There are none.
   public static func configurePins() {}
 }

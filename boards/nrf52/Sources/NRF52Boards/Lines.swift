@@ -10,6 +10,13 @@ public typealias NRF52Supply = NRF.Battery<MappedRegisters>
 nonisolated(unsafe) private var usbMemory: [16 of UInt32] = .init(repeating: 0)
 nonisolated(unsafe) private var conversion: UInt32 = 0
 
+/// The analogue-to-digital converter of the chip. Only the loop uses it.
+enum NRF52Converter {
+  static func make() -> NRF.SAADC<MappedRegisters> {
+    unsafe NRF.SAADC(MappedRegisters(at: 0x4000_7000), result: &conversion)
+  }
+}
+
 extension NRF52Board where Bluetooth: ~Copyable {
   /// The USB device. To be called once.
   public static func usb() -> USBD<MappedRegisters> {
@@ -26,9 +33,9 @@ extension NRF52Board where Bluetooth: ~Copyable {
   /// the holder otherwise.
   public static func supply() -> NRF52Supply {
     let supply = Kit.supply
-    return unsafe NRF52Supply(
-      NRF.SAADC(MappedRegisters(at: 0x4000_7000), result: &conversion), supply.input,
-      power: NRF.Power(Clock.control), empty: supply.empty, full: supply.full)
+    return NRF52Supply(
+      NRF52Converter.make(), supply.input, power: NRF.Power(Clock.control), empty: supply.empty,
+      full: supply.full)
   }
 
   /// The identifier of this chip in hexadecimal: the serial number of the device, on USB and in responses to

@@ -2,7 +2,9 @@ import HeraldChips
 import HeraldHAL
 
 /// A serial NOR flash on SPIM2.
-public typealias NRF52NOR = SerialNOR<NRF.SPIM<MappedRegisters>>
+public typealias NRF52NOR = GuardedFlash<
+  SerialNOR<NRF.SPIM<MappedRegisters>>, NRF52FlashSupply
+>
 
 /// A board whose log is in a serial NOR flash.
 public protocol NRF52LogInNOR: NRF52Kit {
@@ -37,12 +39,12 @@ extension NRF52Board where Kit: NRF52LogInNOR, Bluetooth: ~Copyable {
     memory.out.becomeOutput(high: false)
     // The chip does not drive its output while it is not selected.
     memory.input.becomeInput()
-    var chip = NRF52NOR(bus(of: memory), sectorCount: memory.sectors)
+    var chip = SerialNOR(bus(of: memory), sectorCount: memory.sectors)
     do throws(FlashError) {
       _ = try chip.start()
-      return chip
+      return GuardedFlash(chip, on: Kit.flashSupply())
     } catch {
-      return NRF52NOR(bus(of: memory), sectorCount: 0)
+      return GuardedFlash(SerialNOR(bus(of: memory), sectorCount: 0), on: Kit.flashSupply())
     }
   }
 

@@ -20,6 +20,8 @@ public enum XIAO: NRF52LogInNOR {
   public static var supply: NRF52SupplyInput {
     NRF52SupplyInput(.pin(7, times: 1510, over: 510), empty: 3_300, full: 4_200)
   }
+  /// P25Q16H: 2.3 V and more.
+  public static var flashMinimum: UInt32 { 2_500 }
   /// P25Q16H, 2 MB.
   public static var memory: NRF52Memory {
     NRF52Memory(
