@@ -5,6 +5,8 @@ import HeraldHAL
 public protocol FirmwareHardware: Processor, ~Copyable {
   /// The flash of the device's settings.
   associatedtype SettingsFlash: Flash & ~Copyable
+  /// Its button, light and cable.
+  associatedtype PanelType: Panel & ~Copyable = NoPanel
   /// Asserts or releases the controller's reset line. No effect on a board without that line.
   mutating func holdController(_ isHeld: Bool)
   /// Whether the board has that line.
