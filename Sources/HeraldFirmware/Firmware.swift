@@ -9,6 +9,8 @@ import HeraldHAL
 public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~Copyable {
   /// The board.
   public var hardware: Hardware
+  /// The button, light and cable of the board.
+  public var panel = Hardware.PanelType()
   /// The restart report.
   public let report: RestartReport
 
@@ -143,6 +145,9 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
     isForBootLoader = true
     restart(at: now)
   }
+
+  /// Permission is given at the board, if it has a button.
+  public mutating func takeResetPermission(at now: Instant) -> Bool { panel.takeResetPermission(at: now) }
 
   /// The restart report.
   public mutating func restartReport() -> RestartReport? { report }

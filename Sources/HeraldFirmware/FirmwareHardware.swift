@@ -9,6 +9,8 @@ public protocol FirmwareHardware: Processor, ~Copyable {
   static var entersBootLoader: Bool { get }
   /// Resets the chip into the boot loader. Does not return on a chip. No effect on a board without one.
   mutating func enterBootLoader()
+  /// Its button, light and cable.
+  associatedtype PanelType: Panel & ~Copyable = NoPanel
   /// Asserts or releases the controller's reset line. No effect on a board without that line.
   mutating func holdController(_ isHeld: Bool)
   /// Whether the board has that line.

@@ -30,7 +30,7 @@ public struct NoLinks: ManagementLinks {
 extension ManagedNode where RadioType: ~Copyable {
   /// One round of a board's loop: continues a factory reset in progress, polls the node, serves the links,
   /// once a second feeds the watchdog if there is progress, and sleeps until the next deadline or an
-  /// interrupt.
+  /// interrupt. A board with a panel also samples its button and drives its light.
   @inline(never)
   public mutating func round<Hardware: FirmwareHardware & ~Copyable, Links: ManagementLinks & ~Copyable>(
     serving links: inout Links
@@ -49,6 +49,10 @@ extension ManagedNode where RadioType: ~Copyable {
       if polling < next { next = polling }
       let tending = board.saw(node.radio.state, at: now)
       if tending < next { next = tending }
+    }
+    if Hardware.PanelType.isThere {
+      let showing = tendPanel(at: now)
+      if showing < next { next = showing }
     }
     let serving = links.serve(at: now, device: &self)
     if serving < next { next = serving }

@@ -24,7 +24,8 @@ REGOUT0, VOLTS3 = 0x304, bytes.fromhex("fcffffff")
 
 
 class Board:
-    """What each board does. `source` is that of the low-frequency clock, `level` of the battery in percent. `stays_lit`: the LED is on in a sleep."""
+    """What each board does. `source` is that of the low-frequency clock, `level` of the battery in percent. `stays_lit`: an LED is on
+    without a press of the button."""
     role = "wearable"
     source, level, converter, starts = CRYSTAL, 77, 1, [0]
 
@@ -46,7 +47,6 @@ class Board:
         self.assertEqual([(record["level"], record["external"]) for record in self.records("battery")], [(self.level, False)])
         self.assertEqual((self.chip.clocks.running_source, self.chip.clocks.converter), (self.source, self.converter))
         self.assertTrue(self.chip.watchdog.is_running)
-        # The light is off in a sleep, and on otherwise.
         self.assertEqual(self.is_lit(), self.stays_lit)
 
     def test_a_trap_is_recorded(self):

@@ -10,6 +10,9 @@ from nrf52.own_radio import OnMedium
 from nrf52.usb_host import Host
 from nrf52.virtual_time import play
 
+# Button 1 of the development kits, on port 0.
+BUTTON = 11
+
 
 class BusOnOwnRadio(test_nrf52_usb.Bus):
     role, suspended = "wearable", 1_280_000
@@ -88,6 +91,11 @@ class LongProgram(test_nrf52_usb.Asked):
         self.run_to_sleep()
         self.ask(("config", "set", "log/keep-days", "30"))
         before = sum(self.chip.flash.memory.erased.values())
+        with self.assertRaisesRegex(AssertionError, "hold its button for 5 s"):
+            self.ask(("factory-reset", "--yes"))
+        self.chip.ports[0].ground(BUTTON, True)
+        self.chip.run_for(6)
+        self.chip.ports[0].ground(BUTTON, False)
         self.ask(("factory-reset", "--yes"))
         # The reset is completed without a host, a page at a time with the watchdog fed; then the device restarts in its factory state.
         while not self.chip.resets[1:]:

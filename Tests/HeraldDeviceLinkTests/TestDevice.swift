@@ -57,6 +57,19 @@ struct TestDevice: ManagedDevice, ArrayImageSlot, ~Copyable {
   mutating func takeLost() -> UInt32 { tap.takeLost() }
 
   mutating func factoryReset() -> FactoryResetProgress { erasing }
+  /// How often its button has permitted a factory reset; `nil` without a button.
+  var permissions: Int?
+  mutating func takeResetPermission(at now: Instant) -> Bool {
+    guard let permissions else { return true }
+    self.permissions = max(permissions - 1, 0)
+    return permissions > 0
+  }
+  /// Whether it can record a factory reset.
+  var takesReset = false
+  mutating func beginFactoryReset() -> Bool {
+    if takesReset { erasing.total = 3 }
+    return takesReset
+  }
 
   static var hasFiles: Bool { true }
   static var bootLoader: StaticString { "none" }

@@ -54,4 +54,23 @@ struct FactoryResetClientTests {
       #expect(error.cause == .refused)
     }
   }
+
+  @Test("A refusal for want of the button says what to press")
+  func button() {
+    // {"err": {"group": 72, "rc": 14}}
+    let refusal: [UInt8] = [
+      0xA1, 0x63, 0x65, 0x72, 0x72, 0xA2, 0x65, 0x67, 0x72, 0x6F, 0x75, 0x70, 0x18, 72, 0x62, 0x72, 0x63, 14,
+    ]
+    let refusing = DirectTransport { packet in
+      [[packet[0] + 1, 0, 0, UInt8(refusal.count), 0, 0x48, packet[6], 3] + refusal]
+    }
+    do throws(HostLinkError) {
+      _ = try DeviceClient(SMPClient(transport: refusing, timeouts: brief)).beginFactoryReset(epoch: 1)
+      Issue.record("not refused")
+    } catch {
+      #expect(error.cause == .refused)
+      #expect(error.advice?.contains("hold its button for 5 s") == true)
+      #expect(error.advice?.contains("--key-file") == true)
+    }
+  }
 }

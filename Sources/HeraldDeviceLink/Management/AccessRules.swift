@@ -21,7 +21,8 @@ enum AccessRules {
         reading(OSCommand.echo) | writing(OSCommand.echo) | reading(OSCommand.dateTime)
         | reading(OSCommand.parameters) | reading(OSCommand.information)
     case .statistics: open = reading(StatisticsCommand.read) | reading(StatisticsCommand.list)
-    // Physical access allows erasure: a lost key does not make a device unusable, and its data is erased.
+    // Physical access allows erasure: a lost key does not make a device unusable, and its data is erased. A
+    // device with a button requires it for this (`takeResetPermission`).
     case .herald:
       open =
         reading(HeraldCommand.logStatus) | reading(HeraldCommand.restart)

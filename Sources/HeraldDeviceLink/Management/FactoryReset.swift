@@ -80,6 +80,9 @@ extension ManagedNode where RadioType: ~Copyable {
     return true
   }
 
+  /// By the board.
+  public mutating func takeResetPermission(at now: Instant) -> Bool { board.takeResetPermission(at: now) }
+
   /// The progress.
   public mutating func factoryReset() -> FactoryResetProgress { reset.progress }
 }

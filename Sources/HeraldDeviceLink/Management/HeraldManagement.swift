@@ -75,7 +75,8 @@ enum HeraldManagement {
     return .answered
   }
 
-  /// To write: `{"epoch"}`, that of the log, so that exactly this log is erased, and only once → as read. To
+  /// To write: `{"epoch"}`, that of the log, so that exactly this log is erased, and only once → as read.
+  /// Without a session a board with a button requires it to be pressed before. To
   /// read: `{}` → `{"done", "of", "bad"}`, zeros while there is no reset.
   private static func factoryReset<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
@@ -84,6 +85,10 @@ enum HeraldManagement {
       guard request.read(needed: SMPKeys(.epoch), optional: .logPlace) else { return .failure(.invalid) }
       if device.factoryReset().total == 0 {
         guard request.said.epoch == device.logStatus().epoch else { return .failure(.otherEpoch) }
+        // A sealed request is one of a session.
+        guard request.header.isSealed || device.takeResetPermission(at: request.now) else {
+          return .failure(.resetNotPermitted)
+        }
         guard device.beginFactoryReset() else { return .failure(.resetNotNoted) }
       }
     }

@@ -51,6 +51,9 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
 
   /// The restart report; `nil` if the device does not keep one.
   mutating func restartReport() -> RestartReport?
+  /// Whether a host without a session may begin a factory reset now. Permission that was given at the device
+  /// is used up by this.
+  mutating func takeResetPermission(at now: Instant) -> Bool
   /// Records that everything is to be erased, so that this survives a restart, and begins the erasure.
   /// `false` if it could not be recorded.
   mutating func beginFactoryReset() -> Bool
@@ -125,6 +128,9 @@ extension ManagedDevice where Self: ~Copyable {
   public mutating func acknowledgeLog(_ sequence: UInt32, digest: Span<UInt8>) -> LogAcknowledgement {
     .outOfOrder
   }
+  /// Always: whoever has the device can erase it.
+  @inlinable @inline(__always)
+  public mutating func takeResetPermission(at now: Instant) -> Bool { true }
   /// A device without storage for the record does not do it.
   public mutating func beginFactoryReset() -> Bool { false }
   public mutating func factoryReset() -> FactoryResetProgress { FactoryResetProgress() }

@@ -39,6 +39,9 @@ public protocol ManagedBoard: ImageSlot, ~Copyable {
   mutating func identify(_ identifier: inout DeviceIdentifier)
   /// Erases data stored elsewhere, at the end of a factory reset.
   mutating func eraseElsewhere()
+  /// Whether a host without a session may begin a factory reset now. Permission that was given at the board
+  /// is used up by this.
+  mutating func takeResetPermission(at now: Instant) -> Bool
 }
 
 extension ManagedBoard where Self: ~Copyable {
@@ -63,6 +66,9 @@ extension ManagedBoard where Self: ~Copyable {
   }
   /// There is no such data.
   public mutating func eraseElsewhere() {}
+  /// Always.
+  @inlinable @inline(__always)
+  public mutating func takeResetPermission(at now: Instant) -> Bool { true }
 }
 
 /// A Herald device as the management link sees it: the node, and the board it runs on.

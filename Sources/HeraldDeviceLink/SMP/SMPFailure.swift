@@ -103,6 +103,8 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   public static var inSetUp: Self { Self(.herald, 12, general: .accessDenied) }
   /// Herald: the page is another than the one whose digest was sent (13).
   public static var otherDigest: Self { Self(.herald, 13, general: .invalid) }
+  /// Herald: without a session a factory reset requires the device's button to be held before (14).
+  public static var resetNotPermitted: Self { Self(.herald, 14, general: .accessDenied) }
 }
 
 /// The result of a request: success, or a failure.

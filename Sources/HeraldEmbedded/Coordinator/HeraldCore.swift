@@ -124,6 +124,8 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
   /// The date, if known. `setClock` sets it.
   @inlinable
   public var clock: WallClock { context.sink.clock }
+  /// Whether it advertises while the radio is ready: it may, and has a payload.
+  public var isAdvertising: Bool { context.canAdvertise && context.offersPayload }
   /// For how many days records of the log are kept, 0: as long as there is room.
   @inlinable
   public var retentionDays: UInt16 { context.retentionDays }

@@ -111,6 +111,9 @@ struct LogRing: BitwiseCopyable {
 }
 
 extension FlashLog where F: ~Copyable {
+  /// The number of pages; 0 if the log could not be opened.
+  public var capacity: Int { mutating get { ring.isMounted ? ring.pageCount : 0 } }
+
   /// "log".
   public static var statisticsName: StaticString { "log" }
   /// How many counters there are.

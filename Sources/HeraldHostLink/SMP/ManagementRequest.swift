@@ -179,6 +179,10 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     ),
     (.locked, "it is locked"),
     (.inSetUp, "it is being set up: it has no access key, and was not told to stay open"),
+    (
+      .resetNotPermitted,
+      "it has a button, and erases itself only after that was held, or with its access key"
+    ),
     (.otherDigest, "its page is another than the one that is here"),
     (.noSuchFile, "it has no such file"),
     (.fileNotWritten, "it could not write that"),
@@ -203,6 +207,10 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     ),
     (.fileNotWritten, "its flash may be worn out, or it is being erased"),
     (.settingNotKept, "its flash may be worn out, or its firmware stores only the log"),
+    (
+      .resetNotPermitted,
+      "hold its button for 5 s until its light flashes quickly, then repeat the command within 30 s; or name the file of its access key with --key-file"
+    ),
     (.resetNotNoted, "its flash may be worn out, or its firmware stores only the log"),
     (SMPFailure(.unsupported), "the device's firmware may be older than this program"),
     (SMPFailure(.busy), "try again in a moment"),

@@ -15,7 +15,7 @@ from unicorn import arm_const as arm
 from .clocks import MHZ, Clocks
 from .factory import Factory, SleepTrim, USBTrim
 from .flash import FlashController
-from .gpio import GPIO
+from .gpio import GPIO, PortEvent
 from .nor import NOR, SPIM
 from .peripheral import Misuse
 from .ppi import PPI
@@ -96,7 +96,9 @@ class Chip:
         self.ports = [GPIO(self, number, 0x50000000 + 0x300 * number, pins) for number, pins in enumerate(kind.pins)]
         self.ports[0].reset_line = board.reset_line if board else None
         self.peripherals = [self.ppi, self.clocks, self.watchdog, *self.rtcs, self.timer, self.radio, self.flash, self.random]
+        self.port_event = None
         if not kind.is_nrf51:
+            self.port_event = PortEvent(self)
             self.counter = Timer(self, 1, 0x40009000, 9, 4)
             self.converter = SAADC(self, dict(board.millivolts) if board else {9: 3000})
             self.clocks.supply = self.converter.millivolts[9]
@@ -116,7 +118,7 @@ class Chip:
             self.trim = USBTrim(self)
             self.sleep_trim = SleepTrim(self)
             self.usb = USBD(self)
-            self.peripherals += [self.counter, self.converter, self.uarte, self.trim, self.sleep_trim, self.usb, *others]
+            self.peripherals += [self.counter, self.converter, self.uarte, self.trim, self.sleep_trim, self.usb, self.port_event, *others]
         else:
             self.peripherals.append(ADC(self))
         self.system = self.processor.system = SystemControl(self)

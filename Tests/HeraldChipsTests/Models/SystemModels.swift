@@ -167,6 +167,45 @@ final class GPIOModel: Peripheral {
   }
 }
 
+/// GPIOTE with the ports whose DETECT it receives (nRF52840 Product Specification, "GPIO", "Pin sense
+/// mechanism", and "GPIOTE", "Port event"): DETECT is set while a connected input has the level that is sensed
+/// at it, and PORT occurs when it becomes set.
+final class GPIOTEModel: Peripheral {
+  private let ports: [GPIOModel]
+  private(set) var hasHappened = false
+  private(set) var enabled: UInt32 = 0
+  private var wasDetected = false
+
+  init(_ ports: [GPIOModel]) { self.ports = ports }
+
+  private var isDetected: Bool {
+    ports.contains { port in
+      (0..<32).contains { pin in
+        let (word, isHigh) = (port.configuration(pin), port.levels & 1 << UInt32(pin) != 0)
+        return word & 3 == 0 && word >> 16 & 3 == (isHigh ? 2 : 3)
+      }
+    }
+  }
+
+  /// Levels or configurations have changed.
+  func follow() {
+    if isDetected, !wasDetected { hasHappened = true }
+    wasDetected = isDetected
+  }
+
+  override func value(at offset: UInt32) -> UInt32 {
+    offset == 0x17C ? (hasHappened ? 1 : 0) : super.value(at: offset)
+  }
+
+  override func setValue(_ word: UInt32, at offset: UInt32) {
+    switch (offset, word) {
+    case (0x17C, 0): hasHappened = false
+    case (0x304, _): enabled |= word
+    default: super.setValue(word, at: offset)
+    }
+  }
+}
+
 /// The converter (nRF52840 Product Specification, "SAADC").
 ///
 /// Rules that are kept:

@@ -136,6 +136,40 @@ struct SystemTests {
     #expect(model.faults == [])
   }
 
+  @Test("a pin that is sensed causes the port event at its level, once, until it is cleared")
+  func portEvent() {
+    let ports = [GPIOModel(), GPIOModel()]
+    let model = GPIOTEModel(ports)
+    var port = NRF.GPIO(ModelRegisters(ports[1]))
+    var event = NRF.PortEvent(ModelRegisters(model))
+    ports[1].levels = 1 << 6
+    port.configure(6, .sensed(.up, .low))
+    // Pull-up and SENSE low.
+    #expect(ports[1].configuration(6) == 0x3_000C)
+    event.enableInterrupt()
+    #expect(model.enabled == 1 << 31)
+    func level(_ levels: UInt32) -> Bool {
+      ports[1].levels = levels
+      model.follow()
+      return model.hasHappened
+    }
+    #expect(!level(1 << 6))
+    #expect(level(0))
+    event.clear()
+    #expect(!model.hasHappened && !level(0))
+    // Released and pressed again.
+    #expect(!level(1 << 6))
+    #expect(level(0))
+    port.configure(6, .disconnected)
+    event.clear()
+    #expect(!level(1 << 6) && !level(0))
+    port.configure(6, .sensed(.none, .high))
+    #expect(ports[1].configuration(6) == 0x2_0000)
+    #expect(!level(0))
+    #expect(level(1 << 6))
+    #expect(model.faults == [] && ports[1].faults == [])
+  }
+
   @Test("a pin's number in PSEL")
   func pinNumbers() {
     #expect(NRF.Pin(port: 1, 9).select == 41)

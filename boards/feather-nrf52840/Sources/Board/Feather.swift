@@ -8,7 +8,9 @@ public enum Feather: NRF52LogInNOR {
   /// The name of the board for `script/build`.
   public static var identifier: StaticString { "feather-nrf52840" }
   /// LED1, red.
-  public static var awakeLight: NRF52Light? { NRF52Light(port: 1, 15, isActiveLow: false) }
+  public static var statusLight: NRF52Light? { NRF52Light(port: 1, 15, isActiveLow: false) }
+  /// USER.
+  public static var button: NRF.Pin? { NRF.Pin(port: 1, 2) }
   /// The board has the inductor.
   public static var hasDCDC: Bool { true }
   /// Adafruit's boot loader starts the image.

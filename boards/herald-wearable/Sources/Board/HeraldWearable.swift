@@ -12,7 +12,7 @@ public enum HeraldWearable: NRF52LogInNOR {
   /// The name of the board for `script/build`.
   public static var identifier: StaticString { "herald-wearable" }
   /// D1, its red part: at 2.5 V the others are dim.
-  public static var awakeLight: NRF52Light? { NRF52Light(17, isActiveLow: true) }
+  public static var statusLight: NRF52Light? { NRF52Light(17, isActiveLow: true) }
   /// The board has no 32,768 Hz crystal for the chip.
   public static var hasLowFrequencyCrystal: Bool { false }
   /// A lithium-ion cell behind 6.8 MΩ and 10 MΩ on AIN5.

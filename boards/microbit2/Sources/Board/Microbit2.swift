@@ -9,7 +9,9 @@ public enum Microbit2: NRF52LogInChip, NRF52SerialLink {
   /// The name of the board for `script/build`.
   public static var identifier: StaticString { "microbit2" }
   /// The LED in the upper left corner: row 1 is high, column 1 low.
-  public static var awakeLight: NRF52Light? { NRF52Light(28, isActiveLow: true) }
+  public static var statusLight: NRF52Light? { NRF52Light(28, isActiveLow: true) }
+  /// Button A.
+  public static var button: NRF.Pin? { NRF.Pin(14) }
   /// The button on the back.
   public static var resetPin: UInt8? { 18 }
   /// P0.00 and P0.01 have other functions.

@@ -10,6 +10,9 @@ public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: 
   /// The flash of the settings.
   public typealias SettingsFlash = NRF52Flash<Bluetooth.Pause>
 
+  /// The LED, button and cable.
+  public typealias PanelType = StatusPanel<NRF52Panel<Kit>>
+
   /// The cause of the last reset.
   private let restartHint: RestartCause?
   private var sleeper: NRF52Sleep<Kit>

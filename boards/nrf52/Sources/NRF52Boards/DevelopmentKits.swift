@@ -8,6 +8,10 @@ extension NRF52DevelopmentKit {
   public static var awakeLight: NRF52Light? { NRF52Light(13, isActiveLow: true) }
   /// LED2.
   public static var readyLight: NRF52Light? { NRF52Light(14, isActiveLow: true) }
+  /// LED3.
+  public static var statusLight: NRF52Light? { NRF52Light(15, isActiveLow: true) }
+  /// Button 1.
+  public static var button: NRF.Pin? { NRF.Pin(11) }
   /// The reset button.
   public static var resetPin: UInt8? { 18 }
   /// The kits have the inductor.

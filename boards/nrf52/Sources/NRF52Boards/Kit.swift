@@ -7,10 +7,17 @@ public protocol NRF52Kit {
   static var chip: USBDChip { get }
   /// The name of the board for `script/build`.
   static var identifier: StaticString { get }
-  /// The LED that is on while the processor is awake; `nil` if there is none.
+  /// The LED that is on while the processor is awake; `nil` if there is none, or it would cost more current
+  /// than the board has.
   static var awakeLight: NRF52Light? { get }
   /// The LED that is on while the radio is ready; `nil` if there is none.
   static var readyLight: NRF52Light? { get }
+  /// The LED that shows the condition of the device on request; `nil` if there is none.
+  static var statusLight: NRF52Light? { get }
+  /// The pin of a button to ground; `nil` if there is none. The cable then takes its place.
+  static var button: NRF.Pin? { get }
+  /// The pin of the charger that is low while it charges, and is not driven otherwise; `nil` if there is none.
+  static var charger: NRF.Pin? { get }
   /// The pin of port 0 that is written to UICR as reset pin, if UICR is erased there. `nil`: UICR is not
   /// written.
   static var resetPin: UInt8? { get }
@@ -45,6 +52,12 @@ extension NRF52Kit {
   public static var awakeLight: NRF52Light? { nil }
   /// None.
   public static var readyLight: NRF52Light? { nil }
+  /// None.
+  public static var statusLight: NRF52Light? { nil }
+  /// None.
+  public static var button: NRF.Pin? { nil }
+  /// None.
+  public static var charger: NRF.Pin? { nil }
   /// None is written.
   public static var resetPin: UInt8? { nil }
   /// The core's supply is the linear regulator.
@@ -113,30 +126,4 @@ public struct NRF52Light: BitwiseCopyable, Sendable {
   /// Configures the pin, with the LED on or off.
   @inline(__always)
   func configure(isOn: Bool) { pin.becomeOutput(high: isOn != isActiveLow) }
-}
-
-extension NRF.Pin {
-  /// Makes the pin an output with this level.
-  @inline(__always)
-  public func becomeOutput(high: Bool) {
-    if port == 0 {
-      var port = NRF.GPIO(FixedRegisters<0x500000>())
-      port.configure(number, .output(high: high))
-    } else {
-      var port = NRF.GPIO(FixedRegisters<0x500003>())
-      port.configure(number, .output(high: high))
-    }
-  }
-
-  /// Makes the pin an input with a resistor to the supply.
-  @inline(__always)
-  public func becomeInput() {
-    if port == 0 {
-      var port = NRF.GPIO(FixedRegisters<0x500000>())
-      port.configure(number, .input(.up))
-    } else {
-      var port = NRF.GPIO(FixedRegisters<0x500003>())
-      port.configure(number, .input(.up))
-    }
-  }
 }

@@ -6,7 +6,7 @@ public typealias NRF52Random = NRF.RNG<FixedRegisters<0x4000D0>>
 /// The supply of the board.
 public typealias NRF52Supply = NRF.Battery<MappedRegisters>
 
-// Memory that peripherals access: each is assigned once, at start.
+// Memory that peripherals access. Only the loop measures, so that one conversion ends before the next.
 nonisolated(unsafe) private var usbMemory: [16 of UInt32] = .init(repeating: 0)
 nonisolated(unsafe) private var conversion: UInt32 = 0
 
@@ -14,6 +14,15 @@ nonisolated(unsafe) private var conversion: UInt32 = 0
 enum NRF52Converter {
   static func make() -> NRF.SAADC<MappedRegisters> {
     unsafe NRF.SAADC(MappedRegisters(at: 0x4000_7000), result: &conversion)
+  }
+}
+
+extension NRF52Kit {
+  /// The supply, for the battery sensor and for the panel.
+  static func measuredSupply() -> NRF52Supply {
+    NRF52Supply(
+      NRF52Converter.make(), supply.input,
+      power: NRF.Power(Clock.control), empty: supply.empty, full: supply.full)
   }
 }
 
@@ -31,12 +40,7 @@ extension NRF52Board where Bluetooth: ~Copyable {
 
   /// The supply. On the development kits it is VDD, which is 3.0 V with USB, and the voltage of the cell in
   /// the holder otherwise.
-  public static func supply() -> NRF52Supply {
-    let supply = Kit.supply
-    return NRF52Supply(
-      NRF52Converter.make(), supply.input, power: NRF.Power(Clock.control), empty: supply.empty,
-      full: supply.full)
-  }
+  public static func supply() -> NRF52Supply { Kit.measuredSupply() }
 
   /// The identifier of this chip in hexadecimal: the serial number of the device, on USB and in responses to
   /// information requests.

@@ -10,14 +10,15 @@ public struct NRF52Sleep<Kit: NRF52Kit>: ~Copyable {
   init(clock: consuming BoardClock) { self.clock = clock }
 
   /// The interrupts that end every sleep and have no handler: CLOCK and POWER (the supply of USB), the clock,
-  /// USBD, and UARTE0 if it is the management link.
-  package static var count: Int { Kit.hasSerialLink ? 4 : 3 }
+  /// USBD, UARTE0 if it is the management link, and GPIOTE if there is a button.
+  package static var count: Int { 3 &+ (Kit.hasSerialLink ? 1 : 0) &+ (Kit.button == nil ? 0 : 1) }
   package static func number(_ index: Int) -> UInt32 {
     switch index {
     case 0: 0
     case 1: Clock.interrupt
     case 2: 39
-    default: 2
+    case 3 where Kit.hasSerialLink: 2
+    default: NRF52Panel<Kit>.interrupt
     }
   }
 

@@ -9,6 +9,10 @@ public enum Dongle: NRF52LogInChip {
   public static var identifier: StaticString { "nrf52840-dongle" }
   /// LD1, green. The board is supplied by USB, so it need not save the current of an LED.
   public static var readyLight: NRF52Light? { NRF52Light(6, isActiveLow: true) }
+  /// LD2, its green part.
+  public static var statusLight: NRF52Light? { NRF52Light(port: 1, 9, isActiveLow: true) }
+  /// SW1.
+  public static var button: NRF.Pin? { NRF.Pin(port: 1, 6) }
   /// The board has the inductor.
   public static var hasDCDC: Bool { true }
   /// Nordic's boot loader starts the image.

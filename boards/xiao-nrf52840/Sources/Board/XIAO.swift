@@ -9,7 +9,9 @@ public enum XIAO: NRF52LogInNOR {
   /// The name of the board for `script/build`.
   public static var identifier: StaticString { "xiao-nrf52840" }
   /// The green part of the LED.
-  public static var awakeLight: NRF52Light? { NRF52Light(30, isActiveLow: true) }
+  public static var statusLight: NRF52Light? { NRF52Light(30, isActiveLow: true) }
+  /// CHG of the BQ25101.
+  public static var charger: NRF.Pin? { NRF.Pin(17) }
   /// The board has the inductor.
   public static var hasDCDC: Bool { true }
   /// Adafruit's boot loader starts the image.

@@ -1,0 +1,84 @@
+import HeraldHAL
+
+/// What the light of a board shows (docs/boards.md, "Light").
+public enum DeviceCondition: UInt8, BitwiseCopyable, Sendable {
+  /// It advertises, has a date, room in its log, and power.
+  case allWell
+  /// The same, and the charger of the board charges the cell.
+  case charging
+  /// No date is set.
+  case noDate
+  /// At most a tenth of the log's pages is free, or there is no log.
+  case logNearlyFull
+  /// At most a fifth of the battery's charge is left, and nothing else supplies the board.
+  case batteryLow
+  /// It does not advertise: the radio is not ready or off, there is no payload, or the device is in safe
+  /// mode.
+  case notAdvertising
+  /// A host may erase everything.
+  case resetArmed
+
+  /// The table of patterns: a person counts flashes, which are repeated. More flashes are more urgent.
+  var pattern: LightPattern {
+    switch self {
+    case .allWell: LightPattern(flashes: 1, on: 1_000, off: 500, pause: 0, times: 1)
+    case .charging: LightPattern(flashes: 2, on: 1_000, off: 500, pause: 0, times: 1)
+    case .noDate: LightPattern(flashes: 2, on: 150, off: 350, pause: 1_200, times: 3)
+    case .logNearlyFull: LightPattern(flashes: 3, on: 150, off: 350, pause: 1_200, times: 3)
+    case .batteryLow: LightPattern(flashes: 4, on: 150, off: 350, pause: 1_200, times: 3)
+    case .notAdvertising: LightPattern(flashes: 5, on: 150, off: 350, pause: 1_200, times: 3)
+    case .resetArmed: LightPattern(flashes: 1, on: 100, off: 100, pause: 0, times: 150)
+    }
+  }
+}
+
+/// Flashes in groups. Times are in milliseconds.
+struct LightPattern: BitwiseCopyable, Sendable {
+  /// The number of flashes in a group, each `on` and then `off`.
+  let flashes: UInt32
+  let on: UInt32
+  let off: UInt32
+  /// After each group.
+  let pause: UInt32
+  /// The number of groups.
+  let times: UInt32
+}
+
+/// A light that shows a condition of the device by flashes.
+public struct StatusLight: BitwiseCopyable, Sendable {
+  private var shown: DeviceCondition?
+  private var since = Instant.start
+
+  /// A light that is off.
+  public init() {}
+
+  /// Shows a condition from now on, in place of another.
+  public mutating func show(_ condition: DeviceCondition, at now: Instant) {
+    shown = condition
+    since = now
+  }
+
+  /// Ends the pattern.
+  public mutating func end() { shown = nil }
+
+  /// Whether the light is to be on, and until when; `never` if no pattern follows.
+  public mutating func state(at now: Instant) -> (isOn: Bool, until: Instant) {
+    guard let shown else { return (false, .never) }
+    let pattern = shown.pattern
+    let flash = pattern.on &+ pattern.off
+    let group = pattern.flashes &* flash &+ pattern.pause
+    let passed = now.since(since).milliseconds
+    guard passed < group &* pattern.times else {
+      end()
+      return (false, .never)
+    }
+    let place = passed % group
+    let start = passed &- place
+    if place >= pattern.flashes &* flash {
+      return (false, since + .milliseconds(start &+ group))
+    }
+    let begun = place / flash &* flash
+    let isOn = place &- begun < pattern.on
+    return (isOn, since + .milliseconds(start &+ begun &+ (isOn ? pattern.on : flash)))
+  }
+}
