@@ -50,8 +50,8 @@ public protocol PanelPins: ~Copyable {
   init()
   /// Whether the button is down. Later changes end a sleep, if it is watched.
   mutating func isButtonDown() -> Bool
-  /// Connects the button to its pull resistor and lets it end a sleep, or releases both, so that a button that
-  /// is held draws no current. Connecting waits until the level is valid, some microseconds.
+  /// Connects the button to its pull resistor and lets it end a sleep, or releases both, so that a button
+  /// that is held draws no current. Connecting waits until the level is valid, some microseconds.
   mutating func watchButton(_ isWatched: Bool)
   /// Switches the light.
   mutating func light(_ isOn: Bool)

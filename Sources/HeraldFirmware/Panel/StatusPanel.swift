@@ -2,9 +2,10 @@ import HeraldHAL
 
 /// A panel with a light, and with a button or, without one, a cable.
 ///
-/// - A short press, or two seconds of a cable that was connected: the light shows the condition of the device.
-/// - A press of five seconds permits one factory reset within 30 s, to a host without a session; another press
-///   revokes it. A board without a button always permits it.
+/// - After a short press, or two seconds after a cable was connected, the light shows the condition of the
+///   device.
+/// - A press of five seconds permits one factory reset within 30 s, to a host without a session; another
+///   press revokes it. A board without a button always permits it.
 /// - A button that is down for a minute is released from its pull resistor, and sampled every ten seconds.
 public struct StatusPanel<Pins: PanelPins & ~Copyable>: Panel, ~Copyable {
   /// For how long a factory reset is permitted.

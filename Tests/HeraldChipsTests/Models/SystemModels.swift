@@ -168,8 +168,8 @@ final class GPIOModel: Peripheral {
 }
 
 /// GPIOTE with the ports whose DETECT it receives (nRF52840 Product Specification, "GPIO", "Pin sense
-/// mechanism", and "GPIOTE", "Port event"): DETECT is set while a connected input has the level that is sensed
-/// at it, and PORT occurs when it becomes set.
+/// mechanism", and "GPIOTE", "Port event"): DETECT is set while a connected input has the level that is
+/// sensed at it, and PORT occurs when it becomes set.
 final class GPIOTEModel: Peripheral {
   private let ports: [GPIOModel]
   private(set) var hasHappened = false

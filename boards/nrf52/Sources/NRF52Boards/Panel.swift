@@ -57,8 +57,8 @@ public struct NRF52Panel<Kit: NRF52Kit>: PanelPins, ~Copyable {
     return supply.read()
   }
 
-  /// Whether the charger charges. Its pin is an input only for this: while it is low, current flows through the
-  /// resistor.
+  /// Whether the charger charges. Its pin is an input only for this: while it is low, current flows through
+  /// the resistor.
   public mutating func isCharging() -> Bool {
     guard let charger = Kit.charger else { return false }
     charger.becomeInput()

@@ -28,8 +28,8 @@ extension NRF.Pin {
     return port.isHigh(number)
   }
 
-  /// Whether the level of an input becomes high within some microseconds, in which its resistor charges what is
-  /// connected to it.
+  /// Whether the level of an input becomes high within some microseconds, in which its resistor charges what
+  /// is connected to it.
   @inline(never)
   func becomesHigh() -> Bool {
     for _ in 0..<100 where isHigh() { return true }
