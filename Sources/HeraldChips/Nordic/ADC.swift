@@ -18,7 +18,7 @@ extension NRF {
       registers.clear(At.end)
       registers.trigger(At.start)
       for _ in 0..<Self.pollLimit where registers.hasHappened(At.end) {
-        return (registers.read(At.result) & 0x3FF) &* 225 &>> 6
+        return ((registers.read(At.result) & 0x3FF) &* 225) &>> 6
       }
       return nil
     }

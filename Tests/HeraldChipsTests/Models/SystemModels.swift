@@ -31,8 +31,9 @@ final class ClockPowerModel: Peripheral {
   /// VDD in millivolts.
   var supply: UInt32 = 3_000 {
     didSet {
-      let threshold = 1_700 + 100 * ((powerFail >> 1 & 15) &- 4)
-      if powerFail & 1 != 0, supply < threshold, oldValue >= threshold { hasWarned = true }
+      guard powerFail & 1 != 0 else { return }
+      let threshold = 1_300 + 100 * (powerFail >> 1 & 15)
+      if supply < threshold, oldValue >= threshold { hasWarned = true }
     }
   }
 
