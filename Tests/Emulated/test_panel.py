@@ -75,6 +75,14 @@ class Microbit2(Panel):
         self.assertFlashes(self.flashes(since), [(0, 1000)])
         self.assertEqual(self.chip.resets, [0])
 
+    def test_a_second_press_opens_the_management_link_over_bluetooth(self):
+        self.chip.run_for(2)
+        self.press(0.2)
+        self.chip.run_for(0.3)
+        since = self.press(0.2)
+        self.chip.run_for(8)
+        self.assertFlashes(self.flashes(since), [(0, 1000), (1500, 1000), (3000, 1000)])
+
     def test_a_factory_reset_needs_the_button(self):
         self.chip.run_for(2)
         request = RESET + struct.pack(">I", numbers(self.ask(STATUS))["epoch"])

@@ -118,6 +118,7 @@ struct StatusLightTests {
   func patterns() {
     #expect(changes(.allWell) == [0, 1_000])
     #expect(changes(.charging) == [0, 1_000, 1_500, 2_500])
+    #expect(changes(.managementOpen) == [0, 1_000, 1_500, 2_500, 3_000, 4_000])
     // Two flashes in 1.0 s and a pause of 1.2 s, three times.
     #expect(
       changes(.noDate)

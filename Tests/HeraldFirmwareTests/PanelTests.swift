@@ -37,6 +37,7 @@ private struct PanelLoop<let buttons: Int>: ~Copyable {
   var now: UInt64 = 0
   var rounds = 0
   var requests: [UInt64] = []
+  var openings: [UInt64] = []
   var edges: [UInt64] = []
 
   var time: Instant { Instant(milliseconds: now) }
@@ -45,9 +46,14 @@ private struct PanelLoop<let buttons: Int>: ~Copyable {
     while now < end {
       rounds += 1
       let wasLit = panel.pins.isLit
-      if panel.tend(at: time) == .showCondition {
+      switch panel.tend(at: time) {
+      case .none: break
+      case .showCondition, .cable:
         requests.append(now)
         panel.show(.allWell, at: time)
+      case .openManagement:
+        openings.append(now)
+        panel.show(.managementOpen, at: time)
       }
       if panel.pins.isLit != wasLit { edges.append(now) }
       let deadline = panel.deadline(after: time).milliseconds
@@ -66,6 +72,21 @@ private struct PanelLoop<let buttons: Int>: ~Copyable {
 
 @Suite("The panel of a board")
 struct PanelTests {
+  @Test("a second press while the condition is shown opens the management link, and a later one does not")
+  func secondPress() {
+    var loop = PanelLoop<1>()
+    loop.press(for: 200)
+    check(loop.requests.count == 1 && loop.openings == [])
+    loop.press(for: 200)
+    check(loop.requests.count == 1 && loop.openings.count == 1)
+    let start = loop.edges.count
+    loop.run(until: loop.now + 10_000)
+    // The first of three flashes of a second has begun.
+    check(loop.edges.count - start == 5)
+    loop.press(for: 200)
+    check(loop.requests.count == 2 && loop.openings.count == 1)
+  }
+
   @Test("while nothing is pressed the loop is not woken, and a short press asks for the condition")
   func shortPress() {
     var loop = PanelLoop<1>()

@@ -9,8 +9,12 @@ extension ManagedNode where RadioType: ~Copyable {
   @inline(never)
   mutating func tendPanel<Hardware: FirmwareHardware & ~Copyable>(at now: Instant) -> Instant
   where Parts.BoardType == Firmware<Hardware> {
-    if board.panel.tend(at: now) == .showCondition {
-      board.panel.show(condition(at: now), at: now)
+    let request = board.panel.tend(at: now)
+    if request != .none {
+      let opens = Parts.ManagementType.isPresent && request != .showCondition
+      if opens { node.core.openBluetoothManagement(at: now) }
+      board.panel.show(
+        opens && request == .openManagement ? .managementOpen : condition(at: now), at: now)
     }
     return board.panel.deadline(after: now)
   }

@@ -26,6 +26,10 @@ public enum PanelRequest: UInt8, BitwiseCopyable, Sendable {
   case none
   /// To see its condition.
   case showCondition
+  /// To open the management link over Bluetooth.
+  case openManagement
+  /// Both: a cable was connected to a board without a button.
+  case cable
 }
 
 /// A board without button and light.

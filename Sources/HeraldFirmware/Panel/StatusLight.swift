@@ -6,6 +6,8 @@ public enum DeviceCondition: UInt8, BitwiseCopyable, Sendable {
   case allWell
   /// The same, and the charger of the board charges the cell.
   case charging
+  /// The management link over Bluetooth was opened for five minutes.
+  case managementOpen
   /// No date is set.
   case noDate
   /// At most a tenth of the log's pages is free, or there is no log.
@@ -23,6 +25,7 @@ public enum DeviceCondition: UInt8, BitwiseCopyable, Sendable {
     switch self {
     case .allWell: LightPattern(flashes: 1, on: 1_000, off: 500, pause: 0, times: 1)
     case .charging: LightPattern(flashes: 2, on: 1_000, off: 500, pause: 0, times: 1)
+    case .managementOpen: LightPattern(flashes: 3, on: 1_000, off: 500, pause: 0, times: 1)
     case .noDate: LightPattern(flashes: 2, on: 150, off: 350, pause: 1_200, times: 3)
     case .logNearlyFull: LightPattern(flashes: 3, on: 150, off: 350, pause: 1_200, times: 3)
     case .batteryLow: LightPattern(flashes: 4, on: 150, off: 350, pause: 1_200, times: 3)
@@ -57,6 +60,9 @@ public struct StatusLight: BitwiseCopyable, Sendable {
     shown = condition
     since = now
   }
+
+  /// Whether a pattern has begun that `state` has not ended.
+  public var isShowing: Bool { shown != nil }
 
   /// Ends the pattern.
   public mutating func end() { shown = nil }

@@ -3,7 +3,7 @@ import HeraldHAL
 /// A panel with a light, and with a button or, without one, a cable.
 ///
 /// - After a short press, or two seconds after a cable was connected, the light shows the condition of the
-///   device.
+///   device. A second short press while it does, or the cable, opens the management link over Bluetooth.
 /// - A press of five seconds permits one factory reset within 30 s, to a host without a session; another
 ///   press revokes it. A board without a button always permits it.
 /// - A button that is down for a minute is released from its pull resistor, and sampled every ten seconds.
@@ -56,7 +56,7 @@ public struct StatusPanel<Pins: PanelPins & ~Copyable>: Panel, ~Copyable {
     case .none: return .none
     case .short:
       guard !takeResetPermission(at: now) else { return .none }
-      return .showCondition
+      return light.isShowing ? .openManagement : .showCondition
     case .long:
       armedUntil = now + Self.armedTime
       light.show(.resetArmed, at: now)
@@ -72,7 +72,7 @@ public struct StatusPanel<Pins: PanelPins & ~Copyable>: Panel, ~Copyable {
     }
     guard let cableShowsAt, now >= cableShowsAt else { return .none }
     self.cableShowsAt = nil
-    return .showCondition
+    return .cable
   }
 
   public mutating func show(_ condition: DeviceCondition, at now: Instant) {

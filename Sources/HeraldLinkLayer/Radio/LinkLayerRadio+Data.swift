@@ -8,6 +8,7 @@ extension LinkLayerRadio where Peripheral: ~Copyable, Hold: ~Copyable {
   private static var itemsPerPoll: Int { 6 }
 
   /// Passes connections that were opened or closed to the handler.
+  @inline(never)
   mutating func takeEvents<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler, at now: Instant)
   {
     while let event = nextEvent() {
