@@ -1,1 +1,1 @@
-../Board/FlashMap.swift
+../../../nrf51/FlashMap.swift

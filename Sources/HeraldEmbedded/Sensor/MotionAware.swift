@@ -1,15 +1,3 @@
-import HeraldHAL
-
-/// What a motion sensor says about the use of a device.
-public enum MotionState: UInt8, BitwiseCopyable, Sendable {
-  /// The device is moved, or was within the last five minutes.
-  case worn = 0
-  /// The device has not been moved for five minutes.
-  case lying = 1
-  /// There is no sensor, it does not respond, or it is switched off.
-  case unknown = 2
-}
-
 /// The source of a `MotionState`.
 public protocol MotionAware: ~Copyable {
   /// Whether there is a motion sensor. A device without one contains no code for it.
