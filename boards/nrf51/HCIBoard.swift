@@ -4,8 +4,8 @@ import HeraldFirmware
 import HeraldHAL
 import Startup
 
-/// A board with an nRF51822, and with a Bluetooth controller, which uses the only UART: there is no management
-/// link.
+/// A board with an nRF51822, and with a Bluetooth controller, which uses the only UART: there is no
+/// management link.
 public struct Board: FirmwareHardware, ~Copyable {
   /// The flash of the settings.
   public typealias SettingsFlash = FlashMap
