@@ -1,5 +1,6 @@
 """Figures that tests measure, and their budgets."""
 
+import fcntl
 import json
 
 from emulator import ROOT
@@ -12,25 +13,31 @@ SLACK = 1.02
 STACK_MARGIN = 128
 
 
-def add(name, value):
-    """Writes a figure to .build/figures/emulated.json, with those of other tests; returns its text."""
-    found = json.loads(FOUND.read_text()) if FOUND.exists() else {}
-    found[name] = value
+def change(name, value_from):
+    """Writes a figure to .build/figures/emulated.json, with those of other tests, which may run at the same time. `value_from` computes it from the one that is there, or
+    None. Returns its text."""
     FOUND.parent.mkdir(parents=True, exist_ok=True)
-    FOUND.write_text(json.dumps(found, indent=2, sort_keys=True) + "\n")
+    with open(FOUND.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        found = json.loads(FOUND.read_text()) if FOUND.exists() else {}
+        value = found[name] = value_from(found.get(name))
+        FOUND.write_text(json.dumps(found, indent=2, sort_keys=True) + "\n")
     return f"{name} {value}" + (f", budget {BUDGETS[name]} and 2 %" if name in BUDGETS else "")
+
+
+def add(name, value):
+    """Writes a figure; returns its text."""
+    return change(name, lambda _: value)
 
 
 def add_highest(name, value):
     """The same of a figure that several tests measure, of which the highest counts."""
-    found = json.loads(FOUND.read_text()) if FOUND.exists() else {}
-    return add(name, max(value, found.get(name, 0)))
+    return change(name, lambda old: max(value, old or 0))
 
 
 def add_to(name, value):
     """The same of a figure that is the sum over several tests."""
-    found = json.loads(FOUND.read_text()) if FOUND.exists() else {}
-    return add(name, value + found.get(name, 0))
+    return change(name, lambda old: value + (old or 0))
 
 
 def stack(image, used, size):

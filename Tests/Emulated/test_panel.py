@@ -78,7 +78,8 @@ class Microbit2(Panel):
     def test_a_second_press_opens_the_management_link_over_bluetooth(self):
         self.chip.run_for(2)
         self.press(0.2)
-        self.chip.run_for(0.3)
+        # Between two groups the light is off.
+        self.chip.run_for(0.8)
         since = self.press(0.2)
         self.chip.run_for(8)
         self.assertFlashes(self.flashes(since), [(0, 1000), (1500, 1000), (3000, 1000)])

@@ -74,7 +74,12 @@ extension NRF {
     public mutating func isSufficient() -> Bool {
       if !isLow, !comparator.hasWarned() { return true }
       isLow = true
-      guard let voltage = meter.supplyMillivolts(), voltage >= sufficient else { return false }
+      guard let voltage = meter.supplyMillivolts() else {
+        // The comparator alone decides.
+        isLow = comparator.hasWarned()
+        return !isLow
+      }
+      guard voltage >= sufficient else { return false }
       comparator.forget()
       isLow = false
       return true
