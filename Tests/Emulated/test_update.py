@@ -6,14 +6,16 @@ import json
 import unittest
 
 import figures
-from dongle import Dongle
-from legacy_dongle import LegacyDongle
-from node import run
 from nrf52.chip import PIN, REQUESTED
 from nrf52.usb_server import USBServer
 from nrf52.virtual_time import play
 from support import ANSWER, PATIENCE
 from test_nrf52_usb import Asked
+
+# These are found by additions of those above to the path.
+from dongle import Dongle
+from legacy_dongle import LegacyDongle
+from node import run
 
 
 class Update(Asked):
