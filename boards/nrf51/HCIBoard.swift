@@ -17,7 +17,6 @@ public struct Board: FirmwareHardware, ~Copyable {
 
   /// The board after a reset. To be created once.
   public init() {
-    Self.startPowerFail()
     clock = Clock.start()
     Pins.configure(&port)
     watchdog.start(Clock.watchdogTimeout)

@@ -1,1 +1,1 @@
-../../../nrf51/FlashMap.swift
+../../../nrf51/HCIFlashMap.swift

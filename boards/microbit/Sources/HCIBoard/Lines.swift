@@ -3,8 +3,6 @@ import HeraldHAL
 
 /// The line to the Bluetooth controller: UART0.
 public typealias Line = NRF.UART<ControllerLine.Registers>
-/// The radio is in another processor: the flash is operated at once.
-public typealias FlashPause = NoRadioPause
 /// The random number generator of the chip.
 public typealias Random = NRF.RNG<FixedRegisters<0x4000D0>>
 
