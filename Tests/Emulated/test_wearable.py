@@ -45,6 +45,24 @@ class OwnRadioOfDongle(OwnRadio):
     starts = [0, REQUESTED]
 
 
+class OwnRadioOfXIAO(OwnRadio):
+    """Started by Adafruit's boot loader, with its log in the flash on the board."""
+    board = "xiao-nrf52840"
+
+
+class OwnRadioOfFeather(OwnRadio):
+    board = "feather-nrf52840"
+
+
+class OwnRadioOfMicrobit2(OwnRadio):
+    board = "microbit2"
+
+
+class OwnRadioOfHeraldWearable(OwnRadio):
+    """Without a boot loader, with its log in the flash on the board."""
+    board = "herald-wearable"
+
+
 class Beacon(OnMedium):
     board, role = "microbit", "beacon"
 
