@@ -2,8 +2,8 @@ import HeraldChips
 import HeraldHAL
 import Startup
 
-/// The flash of the chip, in pages of 1 KB: the regions LOG and SETTINGS of the linker script. The supply is not
-/// checked: QEMU, in which this image is tested, has neither the power-fail comparator nor the converter.
+/// The flash of the chip, in pages of 1 KB: the regions LOG and SETTINGS of the linker script. The supply is
+/// not checked: QEMU, in which this image is tested, has neither the power-fail comparator nor the converter.
 public typealias FlashMap = NRF.NVMC<
   NRF.NRF51822, FixedRegisters<0x4001E0>, MappedRegisters, NoRadioPause
 >
