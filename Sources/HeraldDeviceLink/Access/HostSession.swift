@@ -38,7 +38,7 @@ public struct HostSession: BitwiseCopyable {
   }
 
   /// Opens the response to request `number` in place: header, body, tag. Returns where its body is; `nil` if
-  /// it is not sealed, not as long as its header says, or was not made by the device for this very request.
+  /// it is not sealed, not as long as its header states, or was not made by the device for this very request.
   public mutating func open(_ packet: inout MutableSpan<UInt8>, number: UInt32) -> Range<Int>? {
     let size = packet.count
     guard size >= SMPHeader.size &+ Self.responseOverhead, packet[1] & SMPHeader.sealedFlag != 0,

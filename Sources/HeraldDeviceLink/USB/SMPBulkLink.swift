@@ -2,7 +2,7 @@ import HeraldHAL
 
 /// SMP over a pair of bulk endpoints: unencoded packets in sequence.
 ///
-/// A packet begins where a transfer or the packet before it ends, and is as long as its header says. A
+/// A packet begins where a transfer or the packet before it ends, and is as long as its header states. A
 /// transfer ends with a packet of less than 64 bytes. What a transfer's end cuts off is dropped, and so is
 /// everything up to there once a header makes no sense, or when nothing has come for a second within a
 /// packet: so both ends agree again after whatever happened. Responses come in the order of the requests,

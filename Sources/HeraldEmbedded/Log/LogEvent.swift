@@ -32,7 +32,7 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   case ownPayload
   /// Charge in percent, 0…100, and whether an external source powers the device.
   case battery(level: UInt8, external: Bool)
-  /// The device is worn or lies, by its motion sensor, or its sensor says neither any more.
+  /// The device is worn or lies, by its motion sensor, or its sensor no longer indicates either.
   case motion(MotionState)
   /// The device started. The reason is a `RestartCause`, or another number that the board defines; 0 is
   /// "power came on".

@@ -1,4 +1,4 @@
-/// What a motion sensor says about the use of a device.
+/// What a motion sensor indicates about the use of a device.
 public enum MotionState: UInt8, BitwiseCopyable, Sendable {
   /// The device is moved, or was within the last five minutes.
   case worn = 0

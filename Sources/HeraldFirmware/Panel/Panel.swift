@@ -4,7 +4,7 @@ import HeraldHAL
 public protocol Panel: ~Copyable {
   /// Whether there is a panel. Without one its code is omitted.
   static var isThere: Bool { get }
-  /// A panel that nobody has operated.
+  /// A panel that has not been operated.
   init()
   /// Samples the board and drives the light. Returns what the person wants of the device.
   mutating func tend(at now: Instant) -> PanelRequest

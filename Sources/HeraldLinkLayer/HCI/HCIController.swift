@@ -106,7 +106,7 @@ public struct HCIController<
 
   /// Accepts a command as a whole, without the packet type of H4: `packet` begins with the opcode. Of a
   /// command that is longer than all supported ones, the first 39 bytes suffice. Returns `false` while the
-  /// controller is busy, and if less is passed than its header says.
+  /// controller is busy, and if less is passed than its header states.
   public mutating func receiveCommand(_ packet: Span<UInt8>) -> Bool {
     !isBusy && input.load(.command, packet)
   }

@@ -55,7 +55,7 @@ struct HCIInput: BitwiseCopyable {
   mutating func clear() { count = 0 }
 
   /// Stores a whole packet without its type. Returns `false`, and stores nothing, if less is passed than its
-  /// header says or than can be stored.
+  /// header states or than can be stored.
   mutating func load(_ kind: Kind, _ packet: Span<UInt8>) -> Bool {
     var next = HCIInput()
     next.bytes[0] = kind.rawValue

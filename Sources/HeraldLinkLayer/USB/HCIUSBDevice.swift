@@ -6,8 +6,8 @@ import HeraldHAL
 ///
 /// **Framing.** A command is the data stage of a request (bmRequestType 0x20, bRequest 0), which is stalled
 /// if its length is not that of the command. A command that the controller cannot accept yet is
-/// acknowledged later. An ACL packet begins with a packet of the bus, and is as long as its header says,
-/// without an empty packet behind it: Linux sends none. One that is shorter than its header says, or has
+/// acknowledged later. An ACL packet begins with a packet of the bus, and is as long as its header states,
+/// without an empty packet behind it: Linux sends none. One that is shorter than its header states, or has
 /// something behind it, is dropped; one that is too long for the controller is skipped and reported with
 /// Data Buffer Overflow.
 ///
