@@ -4,8 +4,9 @@ import TestInputs
 import Testing
 
 /// One line per attribute: handle, type and value or tag, as a person would list the table.
-private func listing<Table: GATTTable>(_ table: Table.Type) -> [String] {
-  let database = Table.database
+private func listing<Table: GATTTable>(_ table: Table.Type) -> [String] { listing(Table.database) }
+
+private func listing(_ database: GATTDatabase) -> [String] {
   var lines: [String] = []
   for index in 0..<database.attributes.count {
     let record = database.attributes[index]
@@ -109,6 +110,19 @@ struct HeraldGATTTableTests {
           "17 2803 r 021200\(payload)", "18 \(payload) r tag 1 longest 0",
           "19 2800 r \(openTrace)", "20 2803 r 0A1500\(legacy)", "21 \(legacy) rw tag 15 longest 512",
         ])
+  }
+
+  @Test("The table with the management link is Herald's, handle for handle, with SMP behind it")
+  func managed() {
+    let lines = listing(HeraldGATTTable.managed)
+    #expect(Array(lines.prefix(21)) == listing(HeraldGATTTable.self))
+    #expect(
+      Array(lines.dropFirst(21)) == [
+        "22 2800 r 84AA6074528A8B86D34CB71D1DDC538D",
+        "23 2803 r 141800487C997411269EAE014ECEFB28782EDA",
+        "24 487C997411269EAE014ECEFB28782EDA c tag 8 longest 512",
+        "25 2902 rw configuration 6 allowing 1",
+      ])
   }
 
   @Test("None of the tables has a fault")
