@@ -2,8 +2,8 @@
 import Foundation
 import PackageDescription
 
-// The manifest of the boards with the radio of the chip alone, which have links to it. The name of a package
-// that others depend on is that of its folder.
+// The manifest of the boards with an nRF52, which have links to it. The name of a package that others depend
+// on is that of its folder. A board has the roles whose folders are in its sources.
 
 let core: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"), .enableExperimentalFeature("SuppressedAssociatedTypes"),
@@ -16,22 +16,33 @@ let herald = [
 }
 let shared = Target.Dependency.product(name: "NRF52Boards", package: "nrf52")
 let radio = Target.Dependency.product(name: "NRF52Radio", package: "nrf52")
-// Boards with USB have the role controller.
 let hci = Target.Dependency.product(name: "NRF52HCI", package: "nrf52")
-let hasUSB = FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Sources/controller")
+
+func has(_ folder: String) -> Bool {
+  FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Sources/\(folder)")
+}
+// The board as a Bluetooth controller on USB.
 let controller: [Target] = [
   .target(name: "ControllerBoard", dependencies: herald + [shared, hci], swiftSettings: core),
   .executableTarget(name: "controller", dependencies: ["ControllerBoard"] + herald, swiftSettings: core),
 ]
+// The board with a Bluetooth controller on a serial line.
+let external: [Target] =
+  [.target(name: "HCIBoard", dependencies: herald + [shared], swiftSettings: core)]
+  + ["wearable-hci", "beacon-hci"].map {
+    .executableTarget(
+      name: $0, dependencies: ["HCIBoard"] + herald, swiftSettings: core + [.define("HCI_CONTROLLER")])
+  }
 
 let package = Package(
   name: "board",
-  products: [.library(name: "Board", targets: ["Board"])],
+  products: [.library(name: "Board", targets: ["Board"])]
+    + (has("HCIBoard") ? [.library(name: "HCIBoard", targets: ["HCIBoard"])] : []),
   dependencies: [.package(name: "herald-embedded", path: "../.."), .package(path: "../nrf52")],
   targets: [
     .target(name: "Board", dependencies: herald + [shared, radio], swiftSettings: core),
     .executableTarget(name: "wearable", dependencies: ["Board"] + herald, swiftSettings: core),
     .executableTarget(name: "beacon", dependencies: ["Board"] + herald, swiftSettings: core),
-  ] + (hasUSB ? controller : []),
+  ] + (has("controller") ? controller : []) + (has("HCIBoard") ? external : []),
   swiftLanguageModes: [.v6]
 )
