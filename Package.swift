@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "HeraldSimulation", targets: ["HeraldSimulation"]),
     .library(name: "HeraldLinux", targets: ["HeraldLinux"]),
     .library(name: "HeraldHostLink", targets: ["HeraldHostLink"]),
+    .library(name: "HeraldArchive", targets: ["HeraldArchive"]),
     .library(name: "HeraldFlash", targets: ["HeraldFlash"]),
     .executable(name: "herald-host", targets: ["herald-host"]),
     .executable(name: "herald-flash", targets: ["herald-flash"]),
@@ -91,6 +92,15 @@ let package = Package(
       ],
       swiftSettings: core),
 
+    // One database of the logs of many devices: who was near whom.
+    .target(
+      name: "HeraldArchive",
+      dependencies: [
+        "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldText",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: core),
+
     // Firmware files: read, written, and looked at. No file is opened and no board touched.
     .target(
       name: "HeraldImages", dependencies: ["HeraldHAL", "HeraldEmbedded", "HeraldText"], swiftSettings: core),
@@ -114,8 +124,8 @@ let package = Package(
     .executableTarget(
       name: "herald-host",
       dependencies: [
-        "HeraldBluetooth", "HeraldConsole", "HeraldDeviceLink", "HeraldEmbedded", "HeraldHAL", "HeraldHCI",
-        "HeraldHostLink", "HeraldLinux", "HeraldSimulation", "HeraldText", "HeraldSystem",
+        "HeraldArchive", "HeraldBluetooth", "HeraldConsole", "HeraldDeviceLink", "HeraldEmbedded", "HeraldHAL",
+        "HeraldHCI", "HeraldHostLink", "HeraldLinux", "HeraldSimulation", "HeraldText", "HeraldSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -151,8 +161,8 @@ let package = Package(
       name: "herald-bench",
       dependencies: [
         "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation",
-        "HeraldHostLink",
-        "LinkDoubles",
+        "HeraldArchive", "HeraldHostLink",
+        "LinkDoubles", "SyntheticFleet",
       ],
       path: "Benchmarks/herald-bench", swiftSettings: core),
     .executableTarget(
@@ -175,6 +185,14 @@ let package = Package(
       name: "synthetic-day",
       dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldSimulation"],
       path: "Tests/SyntheticDay", swiftSettings: core),
+    // The logs of a hospital's badges, for archives.
+    .target(
+      name: "SyntheticFleet",
+      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldSimulation"],
+      path: "Tests/SyntheticFleet/Fleet", swiftSettings: core),
+    .executableTarget(
+      name: "synthetic-fleet", dependencies: ["SyntheticFleet"], path: "Tests/SyntheticFleet/Run",
+      swiftSettings: core),
     // Devices and controllers that stand in for real ones where a link is tried out.
     .target(
       name: "LinkDoubles",
@@ -266,6 +284,13 @@ let package = Package(
         "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink",
         "HeraldSimulation", "HeraldText", "HostileInputs", "HeraldUSBIP", "TestInputs",
         .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: core),
+    .testTarget(
+      name: "HeraldArchiveTests",
+      dependencies: [
+        "HeraldArchive", "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldSimulation",
+        "SyntheticFleet", "TestInputs",
       ],
       swiftSettings: core),
     .testTarget(

@@ -9,7 +9,7 @@ public enum ContactDuration {
   static let window: UInt64 = 30_000
 
   /// The duration of a contact with signs in `windows` windows, from `begin` to `end` in milliseconds.
-  static func seconds(windows: Int, begin: UInt64, end: UInt64) -> Int {
+  package static func seconds(windows: Int, begin: UInt64, end: UInt64) -> Int {
     let longest = Int(clamping: (max(begin, end) - begin) / 1000) + 30
     return min(windows.multipliedReportingOverflow(by: 30).partialValue, longest)
   }

@@ -27,13 +27,13 @@ public struct LogCalendar: Sendable {
   }
 
   /// The dates of one start-up.
-  struct BootDates {
+  package struct BootDates {
     /// Times with a date, in chronological order.
     fileprivate let moments: [Moment]
 
     /// The date at `uptime` milliseconds after the start-up, in milliseconds since 1970-01-01T00:00:00Z;
     /// `nil` if unknown.
-    func unixMilliseconds(at uptime: UInt64) -> UInt64? {
+    package func unixMilliseconds(at uptime: UInt64) -> UInt64? {
       guard let first = moments.first else { return nil }
       var low = 0
       var high = moments.count
@@ -97,7 +97,7 @@ public struct LogCalendar: Sendable {
   }
 
   /// The known dates of a start.
-  func dates(epoch: UInt32, boot: UInt32) -> BootDates {
+  package func dates(epoch: UInt32, boot: UInt32) -> BootDates {
     let start = Boot(epoch: epoch, boot: boot)
     return BootDates(moments: moments[start] ?? guesses[start].map { [$0] } ?? [])
   }

@@ -1,0 +1,77 @@
+import HeraldHostLink
+
+/// The logs of many devices in one database: their pages, and what follows from them.
+///
+/// The pages are the truth, and stay. Everything else is derived from them: payloads that devices sent, who
+/// heard whom on which day, contacts, and the meetings of each pair. `update` derives what new pages, persons
+/// or rules have changed; it can be interrupted at any point and goes on with the next call.
+public final class Archive {
+  /// The connection to the database.
+  let connection: any ArchiveConnection
+  /// The rules by which contacts are made.
+  public private(set) var rules = ContactRules()
+  /// The civil days of the archive's time zone.
+  public private(set) var days = LocalDays.utc
+
+  /// Opens an archive; creates its tables in an empty database, with the system's time zone.
+  /// - Throws: `.storage` if the database cannot be used or was made by a later version of this program.
+  public init(_ connection: any ArchiveConnection, newRules: ContactRules? = nil) throws(HostLinkError) {
+    self.connection = connection
+    if try connection.hasTable("setting") {
+      try readSettings()
+    } else {
+      var rules = newRules ?? ContactRules()
+      if newRules == nil { rules.zone = LocalDays.systemZone }
+      try rules.check()
+      if (try? LocalDays(zone: rules.zone)) == nil { rules.zone = "UTC" }
+      self.rules = rules
+      days = try LocalDays(zone: rules.zone)
+      try connection.transaction { () throws(HostLinkError) in
+        try ArchiveSchema.create(connection)
+        try set("schema", String(ArchiveSchema.version))
+        try storeRules()
+      }
+    }
+  }
+
+  private func readSettings() throws(HostLinkError) {
+    var settings: [String: String] = [:]
+    for row in try connection.rows("SELECT name, value FROM setting") { settings[row.text(0)] = row.text(1) }
+    guard let version = settings["schema"].flatMap({ Int64($0) }), version <= ArchiveSchema.version else {
+      throw HostLinkError(
+        .storage, "\(connection.place) was made by a later version of this program", advice: "use that version")
+    }
+    let limits = (settings["band_limits"] ?? "").split(separator: ",").compactMap { Int($0) }
+    if limits.count == ContactRules.bandCount - 1 { rules.bandLimits = limits }
+    rules.assumedPower = settings["assumed_power"].flatMap { Int($0) } ?? rules.assumedPower
+    rules.zone = settings["zone"] ?? rules.zone
+    days = try LocalDays(zone: rules.zone)
+  }
+
+  private func set(_ name: String, _ value: String) throws(HostLinkError) {
+    try connection.execute("DELETE FROM setting WHERE name = ?", [.text(name)])
+    try connection.append("setting", ["name", "value"], [.text(name), .text(value)])
+  }
+
+  private func storeRules() throws(HostLinkError) {
+    try set("band_limits", rules.bandLimits.map(String.init).joined(separator: ","))
+    try set("assumed_power", String(rules.assumedPower))
+    try set("zone", rules.zone)
+  }
+
+  /// Changes the rules. If they differ from those of the archive, the next `update` derives everything again.
+  public func change(_ rules: ContactRules) throws(HostLinkError) {
+    guard rules != self.rules else { return }
+    try rules.check()
+    let days = try LocalDays(zone: rules.zone)
+    self.rules = rules
+    self.days = days
+    try connection.transaction { () throws(HostLinkError) in
+      try storeRules()
+      try markAllStale()
+    }
+  }
+
+  /// Has everything derived again by the next `update`.
+  func markAllStale() throws(HostLinkError) { try connection.execute("UPDATE device SET is_stale = 1") }
+}

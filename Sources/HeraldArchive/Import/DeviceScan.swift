@@ -1,0 +1,194 @@
+import HeraldEmbedded
+import HeraldHostLink
+
+/// What one device's pages say beside readings: dates, the payloads read from addresses, transmit powers, the
+/// payloads that it sent itself, and its own state. It is the first of two passes over the pages.
+///
+/// Pages may be malicious: everything that is kept in memory has a limit, and what exceeds it is counted.
+struct DeviceScan {
+  /// A place in the log: it increases in the order in which the device wrote.
+  typealias Place = UInt64
+
+  /// The maximum number of addresses of a device.
+  static let mostPeers = 1 << 20
+  /// The maximum number of reads, transmit powers, and records of the device's state, each.
+  static let mostEvents = 1 << 20
+  /// The maximum number of different payloads.
+  static let mostPayloads = 1 << 18
+
+  struct Start: Hashable {
+    let epoch: UInt32
+    let boot: UInt32
+  }
+
+  /// A moment on the device's clock.
+  struct Moment {
+    let start: Start
+    let uptime: UInt64
+  }
+
+  /// A record about the device itself.
+  struct StateRecord {
+    enum Kind: String {
+      case started, restarted, battery, motion, dropped, clock
+    }
+    let kind: Kind
+    let at: Moment
+    let value: Int64
+    var isExternal = false
+  }
+
+  /// The dates of all start-ups.
+  private(set) var calendar = LogCalendar()
+  /// The addresses by their index.
+  private(set) var identities: [TargetIdentity] = []
+  private var places: [TargetIdentity: Int32] = [:]
+  /// The payloads read from each address, as indices of `payloads`.
+  private var reads: [[(place: Place, payload: Int32)]] = []
+  /// The transmit powers of each address; `nil` from where it is no longer known.
+  private var powers: [[(place: Place, power: Int8?)]] = []
+  private(set) var payloads: [[UInt8]] = []
+  private var payloadPlaces: [[UInt8]: Int32] = [:]
+  /// The payloads that the device offered, and from when.
+  private(set) var own: [(payload: Int32, from: Moment)] = []
+  private(set) var states: [StateRecord] = []
+  /// The number of measurements.
+  private(set) var readings = 0
+  /// The number of records that exceeded a limit.
+  private(set) var refused = 0
+  private var events = 0
+
+  /// Starts with the dates that the host noted.
+  init(_ clocks: [DeviceRecord.ClockFix]) {
+    for fix in clocks { calendar.add(fix) }
+  }
+
+  /// Adds a page. `index` counts the pages in the order of the log.
+  mutating func add(_ page: [UInt8], index: Int, _ visit: inout PageVisit) {
+    var place = Place(index) << 20
+    var fixes: [DeviceRecord.ClockFix] = []
+    visit.visit(page, clock: { if fixes.count < 64 { fixes.append($0) } }) { record, visit in
+      place += 1
+      take(record, place, visit)
+    }
+    for fix in fixes { calendar.add(fix) }
+  }
+
+  private mutating func take(_ record: VisitedRecord, _ place: Place, _ visit: borrowing PageVisit) {
+    switch record.event {
+    case .measured(let target, let rssi):
+      guard rssi.isAvailable, peer(target) != nil else { return }
+      readings += 1
+    case .detected(let target), .heraldDetected(let target): _ = peer(target)
+    case .read(let target):
+      guard let peer = peer(target), let payload = payload(visit.bytes(record)), isRoom() else { return }
+      reads[peer].append((place, payload))
+    case .txPower(let target, let power):
+      guard let peer = peer(target), isRoom() else { return }
+      powers[peer].append((place, power))
+    case .lost(let target):
+      guard let peer = peer(target), powers[peer].last?.power != nil, isRoom() else { return }
+      powers[peer].append((place, nil))
+    case .ownPayload:
+      guard let payload = payload(visit.bytes(record)), isRoom() else { return }
+      own.append((payload, moment(record)))
+    case .battery(let level, let isExternal):
+      note(.battery, record, Int64(level), isExternal: isExternal)
+    case .motion(let state): note(.motion, record, Int64(state.rawValue))
+    case .started(let reason): note(.started, record, Int64(reason))
+    case .restarted: note(.restarted, record, 0)
+    case .dropped(let count): note(.dropped, record, Int64(count))
+    case .clockSet(let unixMilliseconds, _): note(.clock, record, Int64(clamping: unixMilliseconds))
+    case .shared, .received, .model, .neighbour, .visited, .ownNeighbour: break
+    }
+  }
+
+  private mutating func note(
+    _ kind: StateRecord.Kind, _ record: VisitedRecord, _ value: Int64, isExternal: Bool = false
+  ) {
+    guard isRoom() else { return }
+    states.append(StateRecord(kind: kind, at: moment(record), value: value, isExternal: isExternal))
+  }
+
+  private func moment(_ record: VisitedRecord) -> Moment {
+    Moment(start: Start(epoch: record.epoch, boot: record.boot), uptime: record.uptime)
+  }
+
+  private mutating func isRoom() -> Bool {
+    guard events < Self.mostEvents else {
+      refused += 1
+      return false
+    }
+    events += 1
+    return true
+  }
+
+  /// The index of an address; `nil` for one that is known only from another peer, which is no sign (HP-43),
+  /// and if there are too many.
+  private mutating func peer(_ target: TargetIdentity) -> Int? {
+    guard target.kind != .shared else { return nil }
+    if let known = places[target] { return Int(known) }
+    guard identities.count < Self.mostPeers else {
+      refused += 1
+      return nil
+    }
+    places[target] = Int32(identities.count)
+    identities.append(target)
+    reads.append([])
+    powers.append([])
+    return identities.count - 1
+  }
+
+  private mutating func payload(_ bytes: [UInt8]) -> Int32? {
+    if let known = payloadPlaces[bytes] { return known }
+    guard !bytes.isEmpty, payloads.count < Self.mostPayloads else {
+      refused += 1
+      return nil
+    }
+    let place = Int32(payloads.count)
+    payloadPlaces[bytes] = place
+    payloads.append(bytes)
+    return place
+  }
+
+  // MARK: Answers for the second pass
+
+  /// The index of an address of these pages.
+  @inline(__always)
+  func index(of target: TargetIdentity) -> Int? { places[target].map(Int.init) }
+
+  /// The payloads read from an address, as indices, in order.
+  func payloads(ofPeer peer: Int) -> [Int32] { reads[peer].map(\.payload) }
+
+  /// The payload to which a reading of an address belongs: the one read last before it, or else the first
+  /// one read after it; `nil` if none was read.
+  func payload(ofPeer peer: Int, at place: Place) -> Int32? {
+    let list = reads[peer]
+    guard let first = list.first else { return nil }
+    if list.count == 1 { return first.payload }
+    return list[max(0, Self.count(list, before: place, \.place) - 1)].payload
+  }
+
+  /// The transmit power of an address in dBm, if its advertisements contained it.
+  func power(ofPeer peer: Int, at place: Place) -> Int8? {
+    let list = powers[peer]
+    if list.isEmpty { return nil }
+    let count = Self.count(list, before: place, \.place)
+    return count > 0 ? list[count - 1].power : list[0].power
+  }
+
+  private static func count<Entry>(_ list: [Entry], before place: Place, _ key: (Entry) -> Place) -> Int {
+    var (low, high) = (0, list.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if key(list[middle]) < place { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// The date of a moment in milliseconds since 1970; `nil` if unknown.
+  func date(_ moment: Moment) -> Int64? {
+    calendar.dates(epoch: moment.start.epoch, boot: moment.start.boot).unixMilliseconds(at: moment.uptime)
+      .map { Int64(clamping: $0) }
+  }
+}

@@ -1,0 +1,120 @@
+import HeraldEmbedded
+import HeraldHostLink
+import HeraldText
+
+/// Whom a row is about: a person if the operator has said who wears the device, otherwise the device, the
+/// payload, or the address, in this order.
+enum WhoKey: Hashable, Sendable {
+  /// A person of `people.csv`, by name.
+  case person(String)
+  /// A device of the archive, by its serial number, to which no person is assigned at that time.
+  case device(String)
+  /// A payload that no device of the archive sends: usually a phone, or a venue beacon.
+  case payload([UInt8])
+  /// An address from which no payload was read.
+  case address(TargetIdentity)
+
+  /// The value of the column `kind`.
+  var kind: String {
+    switch self {
+    case .person: "person"
+    case .device: "device"
+    case .payload(let bytes): isVenue(bytes) ? "place" : "payload"
+    case .address: "address"
+    }
+  }
+
+  /// The value of the column `key`, which is unique within the kind.
+  var key: String {
+    switch self {
+    case .person(let name): name
+    case .device(let serial): serial
+    case .payload(let bytes): bytes.hexadecimal
+    case .address(let identity): "\(Self.word(identity.kind)) \(identity.addressText)"
+    }
+  }
+
+  /// The value of the column `label`: what people read.
+  var label: String {
+    switch self {
+    case .person(let name): name
+    case .device(let serial): serial
+    case .payload(let bytes):
+      isVenue(bytes) ? PayloadDescription(bytes)?.text ?? key : ShortPayload.text(bytes)
+    case .address(let identity): identity.addressText
+    }
+  }
+
+  private func isVenue(_ bytes: [UInt8]) -> Bool { PayloadDescription(bytes)?.family == "venue" }
+
+  private static func word(_ kind: TargetIdentity.Kind) -> String {
+    switch kind {
+    case .publicAddress: "public"
+    case .randomAddress: "random"
+    case .pseudoAddress: "pseudo"
+    case .shared: "shared"
+    }
+  }
+}
+
+/// Who wore a device when.
+struct Assignments: Sendable {
+  struct Entry: Equatable, Sendable {
+    let person: String
+    /// The first and the last millisecond.
+    let from: Int64
+    let to: Int64
+  }
+
+  private(set) var bySerial: [String: [Entry]] = [:]
+
+  mutating func add(_ entry: Entry, serial: String) {
+    var list = bySerial[serial, default: []]
+    list.append(entry)
+    list.sort { $0.from < $1.from }
+    bySerial[serial] = list
+  }
+
+  /// Who a device stands for at a date, and from when to when it does.
+  func who(ofSerial serial: String, at date: Int64) -> (key: WhoKey, valid: ClosedRange<Int64>) {
+    var from = Int64.min
+    var to = Int64.max
+    for entry in bySerial[serial] ?? [] {
+      if entry.from <= date, date <= entry.to {
+        return (.person(entry.person), entry.from...entry.to)
+      }
+      if entry.to < date { from = max(from, entry.to + 1) }
+      if entry.from > date { to = min(to, entry.from - 1) }
+    }
+    return (.device(serial), from...to)
+  }
+}
+
+/// The times in which a device of the archive sent a payload.
+struct PayloadClaim: Equatable, Sendable {
+  let serial: String
+  /// The first and the last millisecond.
+  let from: Int64
+  let to: Int64
+
+  /// The only claim that holds at a date, and from when to when it is the only one; `nil` if there is none or
+  /// more than one: then nobody can say who sent the payload.
+  static func only(of claims: [PayloadClaim], at date: Int64) -> (claim: PayloadClaim?, valid: ClosedRange<Int64>)
+  {
+    var from = Int64.min
+    var to = Int64.max
+    var found: [PayloadClaim] = []
+    for claim in claims {
+      if claim.from <= date, date <= claim.to {
+        found.append(claim)
+        (from, to) = (max(from, claim.from), min(to, claim.to))
+      } else if claim.to < date {
+        from = max(from, claim.to + 1)
+      } else {
+        to = min(to, claim.from - 1)
+      }
+    }
+    let serials = Set(found.map(\.serial))
+    return (serials.count == 1 ? found.first : nil, from...to)
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import GRDB
+import HeraldHostLink
+import HeraldText
+
+/// An archive in one SQLite file.
+public final class SQLiteConnection: ArchiveConnection {
+  public let place: String
+  public var types: (integer: String, text: String, blob: String) { ("INTEGER", "TEXT", "BLOB") }
+  public var keyedTable: String { "STRICT, WITHOUT ROWID" }
+
+  private let queue: DatabaseQueue
+
+  /// Opens the file `path`. If there is none, `create` says whether it is made, with mode 0600: it tells whom
+  /// somebody met.
+  /// - Throws: `.storage` if it does not exist or cannot be used.
+  public init(path: String, create: Bool) throws(HostLinkError) {
+    place = path
+    if access(path, F_OK) != 0 {
+      guard create else {
+        throw HostLinkError(
+          .storage, "there is no archive \(path)",
+          advice: "`herald-host archive add DIR --archive \(path)` makes one")
+      }
+      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else {
+        throw HostLinkError(
+          .storage, "\(path) cannot be made (\(String(cString: strerror(errno))))",
+          advice: "choose a folder you may write to")
+      }
+      close(descriptor)
+    }
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(10)
+    configuration.allowsUnsafeTransactions = true
+    // Every referenced row is looked up or created in the same transaction.
+    configuration.foreignKeysEnabled = false
+    configuration.prepareDatabase { database in
+      try database.execute(sql: "PRAGMA cache_size = -32768")
+    }
+    do {
+      queue = try DatabaseQueue(path: path, configuration: configuration)
+    } catch {
+      throw Self.failure(error, path)
+    }
+  }
+
+  public func hasTable(_ name: String) throws(HostLinkError) -> Bool {
+    try number("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(name)]) == 1
+  }
+
+  public func execute(_ sql: String, _ arguments: [SQLValue]) throws(HostLinkError) {
+    try asking { database in
+      let statement = try database.cachedStatement(sql: sql)
+      try statement.execute(arguments: StatementArguments(arguments.map(\.stored)))
+    }
+  }
+
+  public func query(
+    _ sql: String, _ arguments: [SQLValue], _ row: (SQLRow) throws(HostLinkError) -> Void
+  ) throws(HostLinkError) {
+    try asking { database in
+      let statement = try database.cachedStatement(sql: sql)
+      let rows = try Row.fetchCursor(
+        statement, arguments: StatementArguments(arguments.map(\.stored)))
+      while let next = try rows.next() {
+        try row(SQLRow(values: next.databaseValues.map(SQLValue.init(stored:))))
+      }
+    }
+  }
+
+  public func append(_ table: String, _ columns: [String], _ values: [SQLValue]) throws(HostLinkError) {
+    let marks = columns.map { _ in "?" }.joined(separator: ", ")
+    try asking { database in
+      let statement = try database.cachedStatement(
+        sql: "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks))")
+      for start in stride(from: 0, to: values.count, by: columns.count) {
+        try statement.execute(
+          arguments: StatementArguments(values[start..<start + columns.count].map(\.stored)))
+      }
+    }
+  }
+
+  public func transaction(_ body: () throws(HostLinkError) -> Void) throws(HostLinkError) {
+    try asking { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    do throws(HostLinkError) {
+      try body()
+      try asking { try $0.execute(sql: "COMMIT") }
+    } catch {
+      // SQLite has already undone the transaction after some errors, such as a full disk.
+      try? asking { if $0.isInsideTransaction { try $0.execute(sql: "ROLLBACK") } }
+      throw error
+    }
+  }
+
+  private func asking(_ question: (Database) throws -> Void) throws(HostLinkError) {
+    do {
+      try queue.inDatabase(question)
+    } catch let error as HostLinkError {
+      throw error
+    } catch {
+      throw Self.failure(error, place)
+    }
+  }
+
+  private static func failure(_ error: any Error, _ path: String) -> HostLinkError {
+    let database = error as? DatabaseError
+    let what = database.map { $0.message ?? "\($0.resultCode)" } ?? "\(error)"
+    let advice =
+      switch database?.resultCode {
+      case .SQLITE_FULL: "make room and run the command again; what was there before is kept"
+      case .SQLITE_BUSY, .SQLITE_LOCKED: "another program uses it: wait until that has finished"
+      case .SQLITE_NOTADB: "name another file: this one is not an archive"
+      default: "the folders of the pulled logs are intact: a new archive can be made of them"
+      }
+    return HostLinkError(.storage, "\(path) cannot be used (\(PrintableText.of(what)))", advice: advice)
+  }
+}
+
+extension SQLValue {
+  fileprivate var stored: DatabaseValue {
+    switch self {
+    case .null: .null
+    case .integer(let number): number.databaseValue
+    case .text(let text): text.databaseValue
+    case .blob(let bytes): Data(bytes).databaseValue
+    }
+  }
+
+  fileprivate init(stored: DatabaseValue) {
+    switch stored.storage {
+    case .null: self = .null
+    case .int64(let number): self = .integer(number)
+    case .double(let number): self = .integer(Int64(exactly: number.rounded()) ?? 0)
+    case .string(let text): self = .text(text)
+    case .blob(let data): self = .blob([UInt8](data))
+    }
+  }
+}
