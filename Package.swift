@@ -124,7 +124,8 @@ let package = Package(
     .executableTarget(
       name: "herald-host",
       dependencies: [
-        "HeraldArchive", "HeraldBluetooth", "HeraldConsole", "HeraldDeviceLink", "HeraldEmbedded", "HeraldHAL",
+        "HeraldArchive", "HeraldBluetooth", "HeraldConsole", "HeraldDeviceLink", "HeraldEmbedded",
+        "HeraldHAL",
         "HeraldHCI", "HeraldHostLink", "HeraldLinux", "HeraldSimulation", "HeraldText", "HeraldSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -289,7 +290,8 @@ let package = Package(
     .testTarget(
       name: "HeraldArchiveTests",
       dependencies: [
-        "HeraldArchive", "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldSimulation",
+        "HeraldArchive", "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink",
+        "HeraldSimulation",
         "SyntheticFleet", "TestInputs",
       ],
       swiftSettings: core),

@@ -67,7 +67,8 @@ extension Archive {
     var values: [SQLValue] = []
     for name in try store.pages() {
       let bytes = try store.read(name)
-      guard let header = LogPageHeader(bytes.span), header.epoch == name.epoch, header.sequence == name.sequence
+      guard let header = LogPageHeader(bytes.span), header.epoch == name.epoch,
+        header.sequence == name.sequence
       else {
         refuse(name, store, &addition)
         continue
@@ -157,7 +158,9 @@ extension Archive {
   }
 
   /// Stores the dates that the host has noted. Returns whether they differ from those in the archive.
-  private func replaceClocks(of device: Int64, _ clocks: [DeviceRecord.ClockFix]) throws(HostLinkError) -> Bool {
+  private func replaceClocks(of device: Int64, _ clocks: [DeviceRecord.ClockFix]) throws(HostLinkError)
+    -> Bool
+  {
     let clocks = clocks.sorted {
       ($0.epoch, $0.boot, $0.uptimeMilliseconds) < ($1.epoch, $1.boot, $1.uptimeMilliseconds)
     }
@@ -191,7 +194,8 @@ extension Archive {
 
   /// The pages of a device in the order of its log.
   func pages(of device: Int64) throws(HostLinkError) -> [[UInt8]] {
-    let order = try connection.rows("SELECT epochs FROM device WHERE id = ?", [.integer(device)]).first?
+    let order =
+      try connection.rows("SELECT epochs FROM device WHERE id = ?", [.integer(device)]).first?
       .text(0).split(separator: " ").compactMap { Int64($0) } ?? []
     func rank(_ epoch: Int64) -> Int { order.firstIndex(of: epoch) ?? order.count }
     var pages: [(epoch: Int64, sequence: Int64, bytes: [UInt8])] = []

@@ -108,7 +108,8 @@ extension Archive {
       numbers.values.sorted().flatMap { [.integer(device), .integer($0)] })
     let own = payloads.own.map { [numbers[$0.payload] ?? 0, $0.from, $0.to] }
     let known = try connection.rows(
-      "SELECT payload_id, from_ms, to_ms FROM own_payload WHERE device_id = ? ORDER BY from_ms", [.integer(device)]
+      "SELECT payload_id, from_ms, to_ms FROM own_payload WHERE device_id = ? ORDER BY from_ms",
+      [.integer(device)]
     ).map { [$0.integer(0), $0.integer(1), $0.integer(2)] }
     if own != known {
       try connection.execute("DELETE FROM own_payload WHERE device_id = ?", [.integer(device)])
@@ -179,7 +180,8 @@ extension Archive {
   private func context(of device: Int64, _ assignments: Assignments) throws(HostLinkError)
     -> DeviceDerivation.Context
   {
-    let serial = try connection.rows("SELECT serial FROM device WHERE id = ?", [.integer(device)]).first?.text(0)
+    let serial = try connection.rows("SELECT serial FROM device WHERE id = ?", [.integer(device)]).first?
+      .text(0)
     var claims: [[UInt8]: [PayloadClaim]] = [:]
     for row in try connection.rows(
       """
@@ -195,7 +197,9 @@ extension Archive {
       serial: serial ?? "", rules: rules, days: days, assignments: assignments, claims: claims)
   }
 
-  private func store(_ result: DeviceDerivation, of device: Int64, _ whos: inout WhoTable) throws(HostLinkError) {
+  private func store(_ result: DeviceDerivation, of device: Int64, _ whos: inout WhoTable)
+    throws(HostLinkError)
+  {
     let number = SQLValue.integer(device)
     var numbers: [Int64] = []
     for who in result.whos { numbers.append(try whos.number(of: who)) }
@@ -228,7 +232,8 @@ extension Archive {
       let (observer, subject) = (numbers[Int(day.observer)], numbers[Int(day.subject)])
       let civil = SQLValue.integer(LocalDays.number(ofDay: day.day))
       heard += [
-        civil, .integer(observer), .integer(subject), number, .integer(Int64(all)), .integer(Int64(day.readings)),
+        civil, .integer(observer), .integer(subject), number, .integer(Int64(all)),
+        .integer(Int64(day.readings)),
       ]
       heard += bands.map { .integer(Int64($0)) }
       heard.append(.blob(day.windows.bytes))
@@ -236,7 +241,9 @@ extension Archive {
     }
     try connection.append(
       "heard",
-      ["day", "observer_id", "subject_id", "device_id", "seconds", "readings"] + ArchiveSchema.bands + ["windows"],
+      ["day", "observer_id", "subject_id", "device_id", "seconds", "readings"] + ArchiveSchema.bands + [
+        "windows"
+      ],
       heard)
     try connection.append("meeting_due", ["day", "who_id", "other_id"], due)
     try connection.append(
@@ -260,7 +267,8 @@ extension Archive {
   // MARK: Meetings
 
   private func deriveMeetings(_ update: inout Update) throws(HostLinkError) {
-    try connection.execute("UPDATE meeting_due SET who_id = other_id, other_id = who_id WHERE who_id > other_id")
+    try connection.execute(
+      "UPDATE meeting_due SET who_id = other_id, other_id = who_id WHERE who_id > other_id")
     while true {
       let due = try connection.rows(
         """
@@ -312,6 +320,7 @@ extension Archive {
       }
     }
     try connection.append(
-      "meeting", ["who_id", "day", "other_id", "seconds", "readings", "directions"] + ArchiveSchema.bands, values)
+      "meeting", ["who_id", "day", "other_id", "seconds", "readings", "directions"] + ArchiveSchema.bands,
+      values)
   }
 }

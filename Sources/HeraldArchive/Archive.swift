@@ -39,7 +39,8 @@ public final class Archive {
     for row in try connection.rows("SELECT name, value FROM setting") { settings[row.text(0)] = row.text(1) }
     guard let version = settings["schema"].flatMap({ Int64($0) }), version <= ArchiveSchema.version else {
       throw HostLinkError(
-        .storage, "\(connection.place) was made by a later version of this program", advice: "use that version")
+        .storage, "\(connection.place) was made by a later version of this program",
+        advice: "use that version")
     }
     let limits = (settings["band_limits"] ?? "").split(separator: ",").compactMap { Int($0) }
     if limits.count == ContactRules.bandCount - 1 { rules.bandLimits = limits }

@@ -60,7 +60,9 @@ struct DeviceDerivation: Sendable {
       let date = scan.date(state.at)
       switch state.kind {
       case .battery:
-        if let date { batteries.append(Battery(date: date, level: state.value, isExternal: state.isExternal)) }
+        if let date {
+          batteries.append(Battery(date: date, level: state.value, isExternal: state.isExternal))
+        }
       case .clock: break
       case .started, .restarted, .motion, .dropped:
         events.append(StateEvent(date: date, kind: state.kind.rawValue, value: state.value))

@@ -24,7 +24,8 @@ struct PageVisit {
   /// - Returns: whether the page has a valid header.
   @discardableResult
   mutating func visit(
-    _ page: [UInt8], clock: (DeviceRecord.ClockFix) -> Void, record: (VisitedRecord, borrowing PageVisit) -> Void
+    _ page: [UInt8], clock: (DeviceRecord.ClockFix) -> Void,
+    record: (VisitedRecord, borrowing PageVisit) -> Void
   ) -> Bool {
     guard var decoder = LogPageDecoder(page.span) else { return false }
     var segment = decoder.header

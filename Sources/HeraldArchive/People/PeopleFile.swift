@@ -1,3 +1,4 @@
+import Foundation
 import HeraldHostLink
 import HeraldText
 
@@ -41,9 +42,11 @@ public struct PeopleFile: Equatable, Sendable {
         .usage, "the file of people is not UTF-8",
         advice: "save it as \"CSV UTF-8\" in the spreadsheet, or convert it: iconv -f latin1 -t utf8")
     }
-    let rows = try Self.rows(text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text)
+    let rows = try Self.rows(
+      text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text)
     guard let header = rows.first else {
-      throw HostLinkError(.usage, "the file of people is empty", advice: "its first line is serial,name,role,place,from,to")
+      throw HostLinkError(
+        .usage, "the file of people is empty", advice: "its first line is serial,name,role,place,from,to")
     }
     let names = header.fields.map { $0.lowercased().trimmed }
     func column(_ name: String) -> Int? { names.firstIndex(of: name) }
@@ -60,17 +63,29 @@ public struct PeopleFile: Equatable, Sendable {
       if row.fields.allSatisfy({ $0.trimmed.isEmpty }) { continue }
       let who = (serial: field(serial), name: field(name))
       guard !who.serial.isEmpty, !who.name.isEmpty else {
-        throw Self.mistake(row.line, "the serial number or the name is missing", "fill in both, or remove the line")
+        throw Self.mistake(
+          row.line, "the serial number or the name is missing", "fill in both, or remove the line")
       }
       let from = try Self.moment(field(column("from")), row.line, days, isEnd: false) ?? .min
       let to = try Self.moment(field(column("to")), row.line, days, isEnd: true) ?? .max
-      guard from <= to else { throw Self.mistake(row.line, "\"to\" is before \"from\"", "exchange the dates") }
+      guard from <= to else {
+        throw Self.mistake(row.line, "\"to\" is before \"from\"", "exchange the dates")
+      }
       entries.append(
         Entry(
           serial: who.serial, name: who.name, role: field(column("role")), place: field(column("place")),
           from: from, to: to, line: row.line))
     }
     try check()
+  }
+
+  /// Reads a file.
+  /// - Throws: `.storage` if it cannot be read, and the errors of its contents.
+  public init(reading path: String, days: LocalDays) throws(HostLinkError) {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw HostLinkError(.storage, "\(path) cannot be read", advice: "name a file of people that exists")
+    }
+    try self.init([UInt8](data), days: days)
   }
 
   private func check() throws(HostLinkError) {
@@ -98,7 +113,8 @@ public struct PeopleFile: Equatable, Sendable {
   }
 
   /// A date of a field; `nil` if it is empty.
-  private static func moment(_ text: String, _ line: Int, _ days: LocalDays, isEnd: Bool) throws(HostLinkError)
+  private static func moment(_ text: String, _ line: Int, _ days: LocalDays, isEnd: Bool)
+    throws(HostLinkError)
     -> Int64?
   {
     if text.isEmpty { return nil }
@@ -106,7 +122,9 @@ public struct PeopleFile: Equatable, Sendable {
       return isEnd ? days.begin(ofDay: day + 1) - 1 : days.begin(ofDay: day)
     }
     guard let local = UTCTimestamp.parse(text.utf8.count == 16 ? text + ":00" : text) else {
-      throw mistake(line, "\"\(PrintableText.of(text, limit: 40))\" is not a date", "write 2026-09-14 or 2026-09-14 08:30")
+      throw mistake(
+        line, "\"\(PrintableText.of(text, limit: 40))\" is not a date", "write 2026-09-14 or 2026-09-14 08:30"
+      )
     }
     let guess = Int64(local) - days.offset(at: Int64(local)) * 1000
     let moment = Int64(local) - days.offset(at: guess) * 1000

@@ -99,8 +99,9 @@ struct PayloadClaim: Equatable, Sendable {
 
   /// The only claim that holds at a date, and from when to when it is the only one; `nil` if there is none or
   /// more than one: then nobody can say who sent the payload.
-  static func only(of claims: [PayloadClaim], at date: Int64) -> (claim: PayloadClaim?, valid: ClosedRange<Int64>)
-  {
+  static func only(of claims: [PayloadClaim], at date: Int64) -> (
+    claim: PayloadClaim?, valid: ClosedRange<Int64>
+  ) {
     var from = Int64.min
     var to = Int64.max
     var found: [PayloadClaim] = []

@@ -145,7 +145,8 @@ struct SyntheticBadge: ~Copyable {
       log.mount(freshEpoch: SyntheticFleet.epoch)
       clock.set(unixMilliseconds: SyntheticFleet.begin, at: .start, source: .host)
       try log.append(.started(reason: 0), at: .start, clock: clock)
-      try log.append(.clockSet(unixMilliseconds: SyntheticFleet.begin, source: .host), at: .start, clock: clock)
+      try log.append(
+        .clockSet(unixMilliseconds: SyntheticFleet.begin, source: .host), at: .start, clock: clock)
       try log.append(.ownPayload, bytes: SyntheticFleet.payload(device).span, at: .start, clock: clock)
     }
     if isShift {
@@ -173,7 +174,8 @@ struct SyntheticBadge: ~Copyable {
         addresses[peer] = target
         try log.append(.detected(target), at: Instant(milliseconds: at), clock: clock)
         try log.append(
-          .read(target), bytes: SyntheticFleet.payload(peer).span, at: Instant(milliseconds: at), clock: clock)
+          .read(target), bytes: SyntheticFleet.payload(peer).span, at: Instant(milliseconds: at), clock: clock
+        )
       }
       try log.append(.measured(target, RSSI(Int8(rssi))), at: Instant(milliseconds: at), clock: clock)
       readings += 1

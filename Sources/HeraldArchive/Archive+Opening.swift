@@ -1,0 +1,21 @@
+import Foundation
+import HeraldHostLink
+
+extension Archive {
+  /// Opens the archive at `place`, the path of an SQLite file; `create` says whether a missing one is made.
+  /// - Throws: `.storage` if there is none, or it cannot be used.
+  public static func open(_ place: String, create: Bool) throws(HostLinkError) -> Archive {
+    try Archive(try SQLiteConnection(path: place, create: create))
+  }
+
+  /// An archive of some folders in a file of its own in the system's temporary folder, which is removed as
+  /// soon as it is open.
+  /// - Throws: `.storage` if no file can be made there.
+  public static func temporary() throws(HostLinkError) -> Archive {
+    let folder = FileManager.default.temporaryDirectory.path
+    let path = "\(folder)/herald-archive-\(UUID().uuidString).sqlite"
+    let archive = try open(path, create: true)
+    unlink(path)
+    return archive
+  }
+}
