@@ -1,0 +1,5 @@
+import Testing
+
+@testable import HeraldParquet
+
+@Suite struct EncodingTests {}
