@@ -5,19 +5,23 @@ import Testing
 
 /// Bytes written by hand from Encodings.md and thrift-compact-protocol.md of the Parquet and Thrift projects.
 @Suite struct EncodingTests {
-  @Test("Varints have seven bits in each byte, least significant first", arguments: [
-    (0, "00"), (127, "7F"), (128, "80 01"), (300, "AC 02"), (UInt64.max, "FFFFFFFFFFFFFFFFFF01"),
-  ] as [(UInt64, String)])
+  @Test(
+    "Varints have seven bits in each byte, least significant first",
+    arguments: [
+      (0, "00"), (127, "7F"), (128, "80 01"), (300, "AC 02"), (UInt64.max, "FFFFFFFFFFFFFFFFFF01"),
+    ] as [(UInt64, String)])
   func varint(value: UInt64, hex: String) {
     var bytes: [UInt8] = []
     Varint.append(value, to: &bytes)
     #expect(bytes == hexBytes(hex))
   }
 
-  @Test("Signed numbers are zigzag: the sign is the lowest bit", arguments: [
-    (0, "00"), (-1, "01"), (1, "02"), (-64, "7F"), (64, "80 01"), (Int64.max, "FEFFFFFFFFFFFFFFFF01"),
-    (Int64.min, "FFFFFFFFFFFFFFFFFF01"),
-  ] as [(Int64, String)])
+  @Test(
+    "Signed numbers are zigzag: the sign is the lowest bit",
+    arguments: [
+      (0, "00"), (-1, "01"), (1, "02"), (-64, "7F"), (64, "80 01"), (Int64.max, "FEFFFFFFFFFFFFFFFF01"),
+      (Int64.min, "FFFFFFFFFFFFFFFFFF01"),
+    ] as [(Int64, String)])
   func zigzag(value: Int64, hex: String) {
     var bytes: [UInt8] = []
     Varint.append(zigzag: value, to: &bytes)
@@ -43,50 +47,61 @@ import Testing
     #expect(packer.bytes == hexBytes("AA FFFFFFFFFFFFFFFF 05"))
   }
 
-  @Test("Widths are those of the largest bit", arguments: [(0, 0), (1, 1), (2, 2), (255, 8), (UInt64.max, 64)] as [(UInt64, Int)])
+  @Test(
+    "Widths are those of the largest bit",
+    arguments: [(0, 0), (1, 1), (2, 2), (255, 8), (UInt64.max, 64)] as [(UInt64, Int)])
   func width(value: UInt64, bits: Int) { #expect(BitPacker.width(of: value) == bits) }
 
-  @Test("Runs and packed groups of the hybrid", arguments: [
-    // Nothing.
-    ([], 1, ""),
-    // Ten ones: twice ten, and the number in a byte.
-    (Array(repeating: 1, count: 10), 1, "14 01"),
-    // A group of eight: once, and packed.
-    ([0, 1, 0, 1, 0, 1, 0, 1], 1, "03 AA"), ([0, 1, 2, 3, 4, 5, 6, 7], 3, "03 88C6FA"),
-    // Three numbers: the group is filled with zeros.
-    ([1, 1, 1], 1, "03 07"),
-    // A run begins in a group, which its first numbers fill: 1, 2, 5 × 6, then 5 × 14.
-    ([1, 2] + Array(repeating: 5, count: 20), 3, "03 51DBB6 1C 05"),
-    // Nine bits: a run has two bytes.
-    (Array(repeating: 0x123, count: 8), 9, "10 2301"),
-    // Seven equal numbers are no run.
-    (Array(repeating: 1, count: 7), 1, "03 7F"),
-    // Two runs one after the other.
-    (Array(repeating: 0, count: 64) + Array(repeating: 1, count: 8), 1, "8001 00 10 01"),
-  ] as [([UInt32], Int, String)])
+  @Test(
+    "Runs and packed groups of the hybrid",
+    arguments: [
+      // Nothing.
+      ([], 1, ""),
+      // Ten ones: twice ten, and the number in a byte.
+      (Array(repeating: 1, count: 10), 1, "14 01"),
+      // A group of eight: once, and packed.
+      ([0, 1, 0, 1, 0, 1, 0, 1], 1, "03 AA"), ([0, 1, 2, 3, 4, 5, 6, 7], 3, "03 88C6FA"),
+      // Three numbers: the group is filled with zeros.
+      ([1, 1, 1], 1, "03 07"),
+      // A run begins in a group, which its first numbers fill: 1, 2, 5 × 6, then 5 × 14.
+      ([1, 2] + Array(repeating: 5, count: 20), 3, "03 51DBB6 1C 05"),
+      // Nine bits: a run has two bytes.
+      (Array(repeating: 0x123, count: 8), 9, "10 2301"),
+      // Seven equal numbers are no run.
+      (Array(repeating: 1, count: 7), 1, "03 7F"),
+      // Two runs one after the other.
+      (Array(repeating: 0, count: 64) + Array(repeating: 1, count: 8), 1, "8001 00 10 01"),
+    ] as [([UInt32], Int, String)])
   func hybrid(values: [UInt32], width: Int, hex: String) {
     var bytes: [UInt8] = []
     RunLengthHybrid.append(values, width: width, to: &bytes)
     #expect(bytes == hexBytes(hex))
   }
 
-  @Test("Differences in blocks of 128 and miniblocks of 32", arguments: [
-    // The first example of the specification: all differences are 1.
-    ([1, 2, 3, 4, 5], 64, false, "8001 04 05 02  02 00000000"),
-    // The second: differences of -2 and 1, in two bits 0 and 3.
-    ([7, 5, 3, 1, 2, 3, 4, 5], 64, false, "8001 04 08 0E  03 02000000 C03F000000000000"),
-    // The same in whole bytes.
-    ([7, 5, 3, 1, 2, 3, 4, 5], 64, true, "8001 04 08 0E  03 08000000 00000003030303" + String(repeating: "00", count: 25)),
-    ([-3], 32, false, "8001 04 01 05"), ([], 64, false, "8001 04 00 00"),
-    // Differences wrap around in 64 bits and in 32.
-    ([Int64.min, Int64.max], 64, false, "8001 04 02 FFFFFFFFFFFFFFFFFF01  01 00000000"),
-    ([0x7FFF_FFFF, -0x8000_0000], 32, false, "8001 04 02 FEFFFFFF0F  02 00000000"),
-    // The differences 2³¹ - 1 and -2³¹ are 2³² - 1 apart, which are 32 bits.
-    ([0, 0x7FFF_FFFF, -1], 32, false,
-     "8001 04 03 00  FFFFFFFF0F 20000000 FFFFFFFF" + String(repeating: "00", count: 124)),
-    // 1 to 130: the second block has the last difference.
-    (Array(1...130), 64, false, "8001 04 8201 02  02 00000000  02 00000000"),
-  ] as [([Int64], Int, Bool, String)])
+  @Test(
+    "Differences in blocks of 128 and miniblocks of 32",
+    arguments: [
+      // The first example of the specification: all differences are 1.
+      ([1, 2, 3, 4, 5], 64, false, "8001 04 05 02  02 00000000"),
+      // The second: differences of -2 and 1, in two bits 0 and 3.
+      ([7, 5, 3, 1, 2, 3, 4, 5], 64, false, "8001 04 08 0E  03 02000000 C03F000000000000"),
+      // The same in whole bytes.
+      (
+        [7, 5, 3, 1, 2, 3, 4, 5], 64, true,
+        "8001 04 08 0E  03 08000000 00000003030303" + String(repeating: "00", count: 25)
+      ),
+      ([-3], 32, false, "8001 04 01 05"), ([], 64, false, "8001 04 00 00"),
+      // Differences wrap around in 64 bits and in 32.
+      ([Int64.min, Int64.max], 64, false, "8001 04 02 FFFFFFFFFFFFFFFFFF01  01 00000000"),
+      ([0x7FFF_FFFF, -0x8000_0000], 32, false, "8001 04 02 FEFFFFFF0F  02 00000000"),
+      // The differences 2³¹ - 1 and -2³¹ are 2³² - 1 apart, which are 32 bits.
+      (
+        [0, 0x7FFF_FFFF, -1], 32, false,
+        "8001 04 03 00  FFFFFFFF0F 20000000 FFFFFFFF" + String(repeating: "00", count: 124)
+      ),
+      // 1 to 130: the second block has the last difference.
+      (Array(1...130), 64, false, "8001 04 8201 02  02 00000000  02 00000000"),
+    ] as [([Int64], Int, Bool, String)])
   func delta(values: [Int64], bits: Int, isAligned: Bool, hex: String) {
     #expect(DeltaEncoding.encode(values, bits: bits, isAligned: isAligned) == hexBytes(hex))
   }

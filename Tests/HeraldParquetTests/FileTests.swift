@@ -51,7 +51,8 @@ import Testing
       hexBytes("15 04 19 2C 48 06 736368656D61 15 02 00 15 00 25 02 18 01 62 00 16 04 19 1C")
       + hexBytes("19 1C") + chunk + hexBytes("16 30 16 04 00") + hexBytes("28 01 74 19 1C 1C 00 00 00")
     #expect(page.count == 24 && bytes().dropFirst(4).prefix(24).elementsEqual(page))
-    #expect(bytes() == Array("PAR1".utf8) + page + footer + [UInt8(footer.count), 0, 0, 0] + Array("PAR1".utf8))
+    #expect(
+      bytes() == Array("PAR1".utf8) + page + footer + [UInt8(footer.count), 0, 0, 0] + Array("PAR1".utf8))
   }
 
   @Test("The file has its name only when it is complete, and is for its owner")

@@ -122,7 +122,8 @@ private struct FolderLock {
     guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       if descriptor >= 0 { close(descriptor) }
       throw HostLinkError(
-        .busy, "another program is exporting to \(PrintableText.of(path))", advice: "wait until it has finished")
+        .busy, "another program is exporting to \(PrintableText.of(path))",
+        advice: "wait until it has finished")
     }
   }
 

@@ -9,7 +9,7 @@ struct ArchiveTable {
     /// By the column `day`, the first one, which the rows of a file do not repeat.
     case byDay
     /// By the civil day of the date in a column.
-    case byDate(column: Int)
+    case byDate(String)
   }
 
   let name: String
@@ -22,22 +22,21 @@ struct ArchiveTable {
   static let all: [ArchiveTable] = [
     ArchiveTable(
       "contacts",
-      [
-        text("observer"), text("observer_role"), text("subject"), text("subject_kind"), text("subject_role"),
-        text("device"), date("begin_ms"), date("end_ms"), number("seconds"), number("readings"), number("gaps"),
-      ] + bands, from: "contacts", order: "begin_ms, device, observer, subject", .byDate(column: 6)),
+      who("observer") + who("subject") + [
+        text("device"), date("begin_ms"), date("end_ms"), number("seconds"), number("readings"),
+        number("gaps"),
+      ] + bands, from: "contacts", order: "begin_ms, device, observer_id, subject_id", .byDate("begin_ms")),
     ArchiveTable(
       "meetings",
-      [
-        number("day"), text("who"), text("who_kind"), text("who_role"), text("other"), text("other_kind"),
-        text("other_role"), number("seconds"), number("readings"), number("directions"),
-      ] + bands, from: "meetings", order: "day, who, other", .byDay),
+      [number("day")] + who("who") + who("other") + [
+        number("seconds"), number("readings"), number("directions"),
+      ] + bands, from: "meetings", order: "day, who_id, other_id", .byDay),
     ArchiveTable(
       "directions",
-      [
-        number("day"), text("observer"), text("subject"), text("subject_kind"), text("device"), number("seconds"),
-        number("readings"),
-      ] + bands, from: "directions", order: "day, observer, subject, device", .byDay),
+      [number("day")] + who("observer") + who("subject") + [
+        text("device"), number("seconds"), number("readings"),
+      ]
+        + bands, from: "directions", order: "day, observer_id, subject_id, device", .byDay),
     ArchiveTable(
       "devices",
       [
@@ -52,12 +51,15 @@ struct ArchiveTable {
       from: "(SELECT a.serial, p.name AS person, a.from_ms, a.to_ms FROM assignment a "
         + "JOIN person p ON p.id = a.person_id) x", order: "serial, from_ms", .none),
     ArchiveTable(
-      "batteries", [text("serial"), date("unix_ms", isOptional: true), number("level"), truth("is_external")],
-      from: "(SELECT d.serial, b.unix_ms, b.level, b.is_external FROM battery b JOIN device d ON d.id = b.device_id) x",
+      "batteries",
+      [text("serial"), date("unix_ms", isOptional: true), number("level"), truth("is_external")],
+      from:
+        "(SELECT d.serial, b.unix_ms, b.level, b.is_external FROM battery b JOIN device d ON d.id = b.device_id) x",
       order: "serial, unix_ms", .none),
     ArchiveTable(
       "events", [text("serial"), date("unix_ms", isOptional: true), text("kind"), number("value")],
-      from: "(SELECT d.serial, e.unix_ms, e.kind, e.value FROM device_event e JOIN device d ON d.id = e.device_id) x",
+      from:
+        "(SELECT d.serial, e.unix_ms, e.kind, e.value FROM device_event e JOIN device d ON d.id = e.device_id) x",
       order: "serial, unix_ms", .none),
   ]
 
@@ -84,6 +86,11 @@ struct ArchiveTable {
   }
 
   private static let bands = ArchiveSchema.bands.map(number)
+
+  /// The columns of one of the two of a row: number, label, kind, role and place.
+  private static func who(_ name: String) -> [ParquetColumn] {
+    [number("\(name)_id"), text(name)] + ["kind", "role", "place"].map { text("\(name)_\($0)") }
+  }
 
   private static func text(_ name: String) -> ParquetColumn { ParquetColumn(name, .string) }
   private static func number(_ name: String) -> ParquetColumn { ParquetColumn(name, .int64) }

@@ -64,7 +64,9 @@ struct ExportFolder: Sendable {
       let number = Int64(dayName.dropFirst(4)) ?? 0
       for name in Self.names(in: "\(table)/\(dayName)") where name.hasPrefix("device=") {
         let kept = days[String(name.dropFirst(7))] ?? []
-        if !kept.contains(where: { LocalDays.number(ofDay: $0) == number }) { remove("\(table)/\(dayName)/\(name)") }
+        if !kept.contains(where: { LocalDays.number(ofDay: $0) == number }) {
+          remove("\(table)/\(dayName)/\(name)")
+        }
       }
       rmdir("\(table)/\(dayName)")
     }
@@ -86,7 +88,8 @@ struct ExportFolder: Sendable {
     do throws(ParquetError) { return try body() } catch {
       throw HostLinkError(
         .storage, "\(error.path) cannot be written (\(String(cString: strerror(error.number))))",
-        advice: error.number == ENOSPC ? "make room and run the command again" : "choose a folder you may write to")
+        advice: error.number == ENOSPC
+          ? "make room and run the command again" : "choose a folder you may write to")
     }
   }
 }

@@ -52,7 +52,8 @@ struct ReadingCollector {
       let subject = signs.subject(of: peer, at: date, place)
       body(
         Reading(
-          date: date, peer: Int32(truncatingIfNeeded: peer), observer: signs.observer(at: date), subject: subject,
+          date: date, peer: Int32(truncatingIfNeeded: peer), observer: signs.observer(at: date),
+          subject: subject,
           rssi: rssi.rawValue, power: scan.power(ofPeer: peer, at: place)))
     }
   }

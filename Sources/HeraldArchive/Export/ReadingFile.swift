@@ -8,7 +8,8 @@ struct ReadingFile {
   static let columns = [
     ParquetColumn("unix_ms", .timestamp), ParquetColumn("peer_kind", .string), ParquetColumn("peer", .string),
     ParquetColumn("rssi", .int32), ParquetColumn("tx_power", .int32, isOptional: true),
-    ParquetColumn("observer", .string), ParquetColumn("subject", .string), ParquetColumn("subject_kind", .string),
+    ParquetColumn("observer", .string), ParquetColumn("subject", .string),
+    ParquetColumn("subject_kind", .string),
   ]
 
   /// The entries of texts in the dictionaries of the present row group, by the index of what they are about.
@@ -16,7 +17,8 @@ struct ReadingFile {
     private static let unknown = UInt32.max
     private var entries: [UInt32] = []
 
-    mutating func entry(of index: Int32, _ text: () -> String, in column: Int, of file: ParquetFile) -> UInt32 {
+    mutating func entry(of index: Int32, _ text: () -> String, in column: Int, of file: ParquetFile) -> UInt32
+    {
       let place = Int(index)
       while entries.count <= place { entries.append(Self.unknown) }
       if entries[place] == Self.unknown { entries[place] = file.entry(of: Array(text().utf8), in: column) }

@@ -42,7 +42,9 @@ struct ReadingPartitions {
       } else {
         var rows: [Reading] = []
         var visit = PageVisit()
-        for index in chunk.pages { collector.add(input.pages[index], index: index, &visit) { rows.append($0) } }
+        for index in chunk.pages {
+          collector.add(input.pages[index], index: index, &visit) { rows.append($0) }
+        }
         try write(&rows, since: chunk.days.lowerBound, collector.whos)
       }
     }
@@ -55,7 +57,9 @@ struct ReadingPartitions {
 
   /// Writes readings of several days, the first of which is `first` or later. Where clocks are put back across
   /// midnight, the readings of the repeated time stay with the later day, whose file is not written twice.
-  private mutating func write(_ rows: inout [Reading], since first: Int64, _ whos: [WhoKey]) throws(HostLinkError) {
+  private mutating func write(_ rows: inout [Reading], since first: Int64, _ whos: [WhoKey])
+    throws(HostLinkError)
+  {
     // The log is in order unless the device's clock was set back.
     if !zip(rows, rows.dropFirst()).allSatisfy({ $0.date <= $1.date }) { rows.sort { $0.date < $1.date } }
     var place = 0

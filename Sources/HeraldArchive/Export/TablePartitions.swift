@@ -42,7 +42,8 @@ struct TablePartitions {
     case .byDay:
       first = 1
       try turn(to: LocalDays.day(ofNumber: row.integer(0)))
-    case .byDate(let column):
+    case .byDate(let name):
+      let column = table.columns.firstIndex { $0.name == name } ?? 0
       let day = calendar.day(of: row.integer(column))
       try turn(to: ExportFolder.hasName(day) ? day : nil)
     }

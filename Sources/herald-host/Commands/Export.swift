@@ -47,7 +47,9 @@ struct Export: ParsableCommand {
         [["TABLE", "ROWS", "FILES"]] + export.tables.map { [$0.name, String($0.rows), String($0.files)] },
         right: [1, 2])
       if export.leftOut > 0 {
-        Console.line("\(Console.count(export.leftOut, "row")) without a date, or outside the years 1970 to 9999, left out")
+        Console.line(
+          "\(Console.count(export.leftOut, "row")) without a date, or outside the years 1970 to 9999, left out"
+        )
       }
     }
   }
