@@ -39,15 +39,15 @@ extension Archive {
     let own: [(payload: [UInt8], from: Int64, to: Int64)]
   }
 
-  /// Devices that have a flag, in groups whose pages fit into memory.
-  private func groups(of flag: String) throws(HostLinkError) -> [[Int64]] {
+  /// Devices that have a flag, or all, in groups whose pages fit into memory.
+  func groups(of flag: String? = nil) throws(HostLinkError) -> [[Int64]] {
     var groups: [[Int64]] = []
     var group: [Int64] = []
     var sum: Int64 = 0
     for row in try connection.rows(
       """
-      SELECT d.id, COALESCE(SUM(LENGTH(p.bytes)), 0) FROM device d LEFT JOIN page p ON p.device_id = d.id
-      WHERE d.\(flag) = 1 GROUP BY d.id ORDER BY d.id
+      SELECT d.id, COALESCE(SUM(p.size), 0) FROM device d LEFT JOIN page p ON p.device_id = d.id
+      WHERE \(flag.map { "d.\($0)" } ?? "1") = 1 GROUP BY d.id ORDER BY d.id
       """)
     {
       if !group.isEmpty, sum + row.integer(1) > Self.mostPageBytes || group.count >= Self.mostDevices {
@@ -91,7 +91,7 @@ extension Archive {
     return Payloads(device: device, read: scan.payloads, own: own)
   }
 
-  private static func scan(_ pages: [[UInt8]], _ clocks: [DeviceRecord.ClockFix]) -> DeviceScan {
+  static func scan(_ pages: [[UInt8]], _ clocks: [DeviceRecord.ClockFix]) -> DeviceScan {
     var scan = DeviceScan(clocks)
     var visit = PageVisit()
     for (index, page) in pages.enumerated() { scan.add(page, index: index, &visit) }
@@ -150,7 +150,7 @@ extension Archive {
 
   // MARK: Contacts
 
-  private struct DeviceInput: Sendable {
+  struct DeviceInput: Sendable {
     let device: Int64
     let pages: [[UInt8]]
     let clocks: [DeviceRecord.ClockFix]
@@ -185,7 +185,7 @@ extension Archive {
     }
   }
 
-  private func context(of device: Int64, _ assignments: Assignments) throws(HostLinkError)
+  func context(of device: Int64, _ assignments: Assignments) throws(HostLinkError)
     -> DeviceDerivation.Context
   {
     let serial = try connection.rows("SELECT serial FROM device WHERE id = ?", [.integer(device)]).first?

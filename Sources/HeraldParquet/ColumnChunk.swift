@@ -61,7 +61,8 @@ struct ColumnChunk {
       isCompressed = isShorter
       hasDictionary = dictionary != nil
       encodings =
-        (hasDictionary ? [Encoding.plain] : []) + [page.encoding] + (column.isOptional ? [Encoding.runLength] : [])
+        (hasDictionary ? [Encoding.plain] : []) + [page.encoding]
+        + (column.isOptional ? [Encoding.runLength] : [])
       bytes = []
       uncompressedSize = 0
       if let dictionary {
@@ -143,7 +144,8 @@ struct ColumnChunk {
       return dictionaryPage(buffer.indices, width, buffer.entries.count, plain(buffer.entries))
     }
     return Page(
-      encoding: Encoding.plain, values: plain(buffer.indices.map { buffer.entries[Int($0)] }), dictionary: nil)
+      encoding: Encoding.plain, values: plain(buffer.indices.map { buffer.entries[Int($0)] }), dictionary: nil
+    )
   }
 
   private static func numberPages(_ buffer: ColumnBuffer) -> [Page] {
@@ -173,7 +175,8 @@ struct ColumnChunk {
       order.append(number)
     }
     pages.append(
-      dictionaryPage(indices, byteWidth(of: order.count), order.count, order.flatMap { littleEndian($0, size) }))
+      dictionaryPage(
+        indices, byteWidth(of: order.count), order.count, order.flatMap { littleEndian($0, size) }))
     return pages
   }
 

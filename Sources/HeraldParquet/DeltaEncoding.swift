@@ -35,7 +35,9 @@ enum DeltaEncoding {
     var widths: [Int] = []
     for start in stride(from: 0, to: blockSize, by: miniblockSize) {
       var used: UInt64 = 0
-      for delta in deltas.dropFirst(start).prefix(miniblockSize) { used |= UInt64(bitPattern: delta &- least) }
+      for delta in deltas.dropFirst(start).prefix(miniblockSize) {
+        used |= UInt64(bitPattern: delta &- least)
+      }
       let width = min(BitPacker.width(of: used), bits)
       widths.append(isAligned ? (width + 7) / 8 * 8 : width)
     }

@@ -40,7 +40,9 @@ final class OutputFile {
   private func flush() throws(ParquetError) {
     var done = 0
     while done < pending.count {
-      let count = pending.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + done }, $0.count - done) }
+      let count = pending.withUnsafeBytes {
+        write(descriptor, $0.baseAddress.map { $0 + done }, $0.count - done)
+      }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw ParquetError(path: path, number: count < 0 ? errno : EIO) }
       done += count

@@ -17,7 +17,8 @@ func bytes(_ digits: Substring) -> [UInt8] {
 func column(_ field: Substring) -> ParquetColumn {
   let parts = field.split(separator: ":")
   let kinds: [Substring: ParquetColumn.Kind] = [
-    "boolean": .boolean, "int32": .int32, "int64": .int64, "timestamp": .timestamp, "string": .string, "bytes": .bytes,
+    "boolean": .boolean, "int32": .int32, "int64": .int64, "timestamp": .timestamp, "string": .string,
+    "bytes": .bytes,
   ]
   let isOptional = field.hasSuffix("?")
   guard parts.count == 2, let kind = kinds[isOptional ? parts[1].dropLast() : parts[1]] else {
@@ -29,7 +30,8 @@ func column(_ field: Substring) -> ParquetColumn {
 guard CommandLine.arguments.count == 2, let header = readLine() else { fail("usage: parquet-tables FILE") }
 let columns = header.split(separator: " ").map(column)
 do {
-  let file = try ParquetFile(CommandLine.arguments[1], columns, createdBy: "parquet-tables version 1 (build 1)")
+  let file = try ParquetFile(
+    CommandLine.arguments[1], columns, createdBy: "parquet-tables version 1 (build 1)")
   while let line = readLine() {
     for (index, field) in line.split(separator: " ").enumerated() where field != "-" {
       if let number = Int64(field), ![.string, .bytes].contains(columns[index].kind) {
