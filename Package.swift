@@ -92,6 +92,7 @@ let package = Package(
       ],
       swiftSettings: core),
 
+    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     // A writer of flat tables as Parquet files.
     .target(name: "HeraldParquet", dependencies: ["CZstd"]),
@@ -100,7 +101,8 @@ let package = Package(
     .target(
       name: "HeraldArchive",
       dependencies: [
-        "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldParquet", "HeraldText",
+        "CPostgreSQL", "CZstd", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldParquet",
+        "HeraldText",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: core),

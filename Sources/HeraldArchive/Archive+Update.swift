@@ -46,7 +46,7 @@ extension Archive {
     var sum: Int64 = 0
     for row in try connection.rows(
       """
-      SELECT d.id, COALESCE(SUM(LENGTH(p.bytes)), 0) FROM device d LEFT JOIN page p ON p.device_id = d.id
+      SELECT d.id, COALESCE(SUM(p.size), 0) FROM device d LEFT JOIN page p ON p.device_id = d.id
       WHERE \(flag.map { "d.\($0)" } ?? "1") = 1 GROUP BY d.id ORDER BY d.id
       """)
     {

@@ -41,7 +41,8 @@ enum ArchiveSchema {
       "CREATE INDEX clock_by_device ON clock (device_id)",
       """
       CREATE TABLE page (id \(key), device_id \(integer) NOT NULL, epoch \(integer) NOT NULL,
-        sequence \(integer) NOT NULL, is_open \(integer) NOT NULL, sha256 \(blob) NOT NULL, bytes \(blob) NOT NULL,
+        sequence \(integer) NOT NULL, is_open \(integer) NOT NULL,
+        sha256 \(blob) NOT NULL, size \(integer) NOT NULL, bytes \(blob) NOT NULL,
         UNIQUE (device_id, epoch, sequence))
       """,
       """
