@@ -1,6 +1,8 @@
 """The database engines in which the questions of docs/archive.md are asked. Each has `rows(sql)`."""
 
 import contextlib
+import csv
+import io
 import os
 import pathlib
 import re
@@ -46,7 +48,8 @@ class DuckDB:
 
 
 class PostgreSQL:
-    """A server of Debian's PostgreSQL in a folder of its own, on a Unix socket."""
+    """A server of Debian's PostgreSQL in a folder of its own, on a Unix socket. A query is a process of its own: the times are
+    with its start."""
 
     name = "PostgreSQL"
 
@@ -91,15 +94,6 @@ class PostgreSQL:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def load(self, folder, table):
-        """Creates a table of a CSV file that herald-host exported, by COPY."""
-        path = pathlib.Path(folder) / f"{table}.csv"
-        columns = path.open().readline().strip().split(",")
-        numbers = re.compile(r"day|readings|gaps|directions|.*_id|.*_ms|seconds.*")
-        types = ", ".join(f"{name} {'bigint' if numbers.fullmatch(name) else 'text'} NOT NULL" for name in columns)
-        self.psql("-c", f"CREATE TABLE {table} ({types})", "-c", f"\\copy {table} FROM '{path}' (FORMAT csv, HEADER true)")
-
     def rows(self, sql):
         text = self.psql("--csv", "--tuples-only", "-c", sql)
-        import csv
-        return [tuple(int(field) if re.fullmatch(r"-?\d+", field) else field for field in row) for row in csv.reader(text.splitlines())]
+        return [tuple(int(field) if re.fullmatch(r"-?\d+", field) else field for field in row) for row in csv.reader(io.StringIO(text, newline=""))]

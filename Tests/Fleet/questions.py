@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Asks the four questions of docs/archive.md in several engines, and compares the results.
 
-`questions.py ARCHIVE DATASET CSV READINGS`: an archive in SQLite, its export as Parquet and as CSV, and the number of its readings.
-`questions.py --spark ARCHIVE DATASET`: in SQLite and Spark.
+`questions.py FOLDER READINGS`: in SQLite, PostgreSQL and DuckDB; the folder is that of script/fleet, and has so many readings. The program herald-host is in
+HERALD_HOST. `questions.py --spark FOLDER`: in SQLite and Spark.
 """
 
+import os
+import subprocess
 import sys
 import time
 
@@ -75,23 +77,21 @@ def check_tables(archive, others, readings):
 
 
 def main(words):
-    if words and words[0] == "--spark":
+    folder = words[-1] if words[0] == "--spark" else words[0]
+    archive = engines.SQLite(f"{folder}/archive.sqlite")
+    if words[0] == "--spark":
         import spark
-        archive = engines.SQLite(words[1])
-        with spark.Spark.running(words[2]) as engine:
+        with spark.Spark.running(f"{folder}/parquet") as engine:
             compare(archive, [engine])
         return
-    path, dataset, csv, readings = words
-    archive = engines.SQLite(path)
     with engines.PostgreSQL.running() as postgresql:
         begin = time.perf_counter()
-        for table in ("contacts", "meetings", "directions"):
-            postgresql.load(csv, table)
-        postgresql.psql("-c", "CREATE INDEX ON meetings (who, day)", "-c", "CREATE INDEX ON meetings (who_id, day)", "-c", "CREATE INDEX ON meetings (day)",
-                        "-c", "ANALYZE")
-        print(f"PostgreSQL filled in {time.perf_counter() - begin:.1f} s")
-        others = [postgresql, engines.DuckDB(dataset)]
-        check_tables(archive, others, int(readings))
+        subprocess.run([os.environ["HERALD_HOST"], "archive", "add", f"{folder}/logs", "--archive", postgresql.address, "--people", f"{folder}/people.csv", "--quiet"],
+                       check=True)
+        postgresql.psql("-c", "ANALYZE")
+        print(f"archive add to PostgreSQL: {time.perf_counter() - begin:.0f} s")
+        others = [postgresql, engines.DuckDB(f"{folder}/parquet")]
+        check_tables(archive, others, int(words[1]))
         compare(archive, others)
 
 
