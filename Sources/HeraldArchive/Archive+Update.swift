@@ -64,7 +64,7 @@ extension Archive {
     return groups
   }
 
-  private func scanUnread() throws(HostLinkError) {
+  func scanUnread() throws(HostLinkError) {
     for group in try groups(of: "is_unread") {
       var inputs: [(device: Int64, pages: [[UInt8]], clocks: [DeviceRecord.ClockFix])] = []
       for device in group { inputs.append((device, try pages(of: device), try clocks(of: device))) }
@@ -301,7 +301,7 @@ extension Archive {
           [observer, subject, day])
         {
           readings += heard.integer(0)
-          windows.append(DayWindows(heard.blob(1)))
+          windows.append(DayWindows(heard.blob(1), length: rules.window))
           isHeard = true
         }
         if isHeard { directions += 1 }

@@ -64,6 +64,12 @@ enum ArchiveSchema {
       CREATE TABLE read_payload (device_id \(integer) NOT NULL, payload_id \(integer) NOT NULL,
         PRIMARY KEY (payload_id, device_id)) \(keyed)
       """,
+      // Not derived from the pages: secrets are needed, which are not kept. By the bytes, as the numbers of
+      // `payload` are made again.
+      """
+      CREATE TABLE resolved_payload (bytes \(blob) NOT NULL, serial \(text) NOT NULL, from_ms \(integer) NOT NULL,
+        to_ms \(integer) NOT NULL, PRIMARY KEY (bytes, serial)) \(keyed)
+      """,
       """
       CREATE TABLE who (id \(key), kind \(text) NOT NULL, key \(text) NOT NULL, label \(text) NOT NULL, role \(text) NOT NULL,
         place \(text) NOT NULL, UNIQUE (kind, key))
@@ -106,7 +112,8 @@ enum ArchiveSchema {
     return [
       """
       CREATE VIEW contacts AS
-        SELECT o.label AS observer, o.role AS observer_role, s.label AS subject, s.kind AS subject_kind,
+        SELECT o.label AS observer, o.kind AS observer_kind, o.role AS observer_role, s.label AS subject,
+          s.kind AS subject_kind,
           s.role AS subject_role, d.serial AS device, c.begin_ms, c.end_ms, c.seconds, c.readings, c.gaps,
           \(qualified)
         FROM contact c JOIN who o ON o.id = c.observer_id JOIN who s ON s.id = c.subject_id
@@ -120,7 +127,8 @@ enum ArchiveSchema {
       """,
       """
       CREATE VIEW directions AS
-        SELECT c.day, o.label AS observer, s.label AS subject, s.kind AS subject_kind, d.serial AS device,
+        SELECT c.day, o.label AS observer, o.kind AS observer_kind, s.label AS subject,
+          s.kind AS subject_kind, d.serial AS device,
           c.seconds, c.readings, \(qualified)
         FROM heard c JOIN who o ON o.id = c.observer_id JOIN who s ON s.id = c.subject_id
           JOIN device d ON d.id = c.device_id
