@@ -77,6 +77,17 @@ public struct DayWindows: Equatable, Sendable {
   /// Appends a minute, which must be after the last one.
   mutating func append(_ minute: Minute) { minutes.append(minute) }
 
+  /// Adds a minute, which must not be before the last one, and may be the same.
+  mutating func add(_ minute: Minute) {
+    guard let last = minutes.last, last.number == minute.number else {
+      minutes.append(minute)
+      return
+    }
+    let levels = [last.attenuation, minute.attenuation].compactMap(\.self)
+    minutes[minutes.count - 1] = Minute(
+      number: minute.number, windows: last.windows | minute.windows, attenuation: levels.min())
+  }
+
   /// The bytes of the column.
   public var bytes: [UInt8] {
     var bytes: [UInt8] = []
@@ -106,15 +117,7 @@ public struct DayWindows: Equatable, Sendable {
   public static func union(_ days: [DayWindows]) -> DayWindows {
     guard let first = days.first, days.count > 1 else { return days.first ?? DayWindows() }
     var union = DayWindows(length: first.length)
-    for minute in days.flatMap(\.minutes).sorted(by: { $0.number < $1.number }) {
-      guard let last = union.minutes.last, last.number == minute.number else {
-        union.minutes.append(minute)
-        continue
-      }
-      let levels = [last.attenuation, minute.attenuation].compactMap(\.self)
-      union.minutes[union.minutes.count - 1] = Minute(
-        number: minute.number, windows: last.windows | minute.windows, attenuation: levels.min())
-    }
+    for minute in days.flatMap(\.minutes).sorted(by: { $0.number < $1.number }) { union.add(minute) }
     return union
   }
 
