@@ -108,6 +108,16 @@ extension DayWindows {
       windows = DayWindows(length: length)
     }
 
+    /// This period and one that begins at its end or later, as one.
+    func followed(by next: Period) -> Period {
+      var whole = self
+      if next.begin > end { whole.gaps += 1 }
+      whole.gaps += next.gaps
+      whole.end = next.end
+      for minute in next.windows.minutes { whole.windows.add(minute) }
+      return whole
+    }
+
     fileprivate mutating func add(_ begin: Int64, _ window: Int64, _ minute: Minute) {
       if begin > end { gaps += 1 }
       end = begin + window

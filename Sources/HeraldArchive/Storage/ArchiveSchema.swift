@@ -118,8 +118,7 @@ enum ArchiveSchema {
     return [
       """
       CREATE VIEW contacts AS
-        SELECT o.label AS observer, o.kind AS observer_kind, o.role AS observer_role, s.label AS subject,
-          s.kind AS subject_kind,
+        SELECT o.label AS observer, o.role AS observer_role, s.label AS subject, s.kind AS subject_kind,
           s.role AS subject_role, d.serial AS device, c.begin_ms, c.end_ms, c.seconds, c.readings, c.gaps,
           \(qualified)
         FROM contact c JOIN who o ON o.id = c.observer_id JOIN who s ON s.id = c.subject_id
@@ -133,8 +132,7 @@ enum ArchiveSchema {
       """,
       """
       CREATE VIEW directions AS
-        SELECT c.day, o.label AS observer, o.kind AS observer_kind, s.label AS subject,
-          s.kind AS subject_kind, d.serial AS device,
+        SELECT c.day, o.label AS observer, s.label AS subject, s.kind AS subject_kind, d.serial AS device,
           c.seconds, c.readings, \(qualified)
         FROM heard c JOIN who o ON o.id = c.observer_id JOIN who s ON s.id = c.subject_id
           JOIN device d ON d.id = c.device_id

@@ -132,6 +132,15 @@ public struct LocalDays: Sendable {
     return (local - offset(at: guess * 1000)) * 1000
   }
 
+  /// A date as local time with its distance from UTC: `2026-09-14 08:30:00+0200`.
+  public func text(of unixMilliseconds: Int64) -> String {
+    let seconds = offset(at: unixMilliseconds)
+    let local = UTCTimestamp.seconds(UInt64(clamping: unixMilliseconds + seconds * 1000))
+    let minutes = abs(seconds) / 60
+    func digits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(local)\(seconds < 0 ? "-" : "+")\(digits(minutes / 60))\(digits(minutes % 60))"
+  }
+
   /// The day as `yyyy-MM-dd`.
   public static func text(ofDay day: Int64) -> String {
     String(UTCTimestamp.seconds(UInt64(clamping: day) * 86_400_000).prefix(10))
