@@ -209,7 +209,7 @@ extension Archive {
     return pages.map(\.bytes)
   }
 
-  private static func digest(_ bytes: [UInt8]) -> [UInt8] {
+  static func digest(_ bytes: [UInt8]) -> [UInt8] {
     let digest = SHA256.digest(of: bytes.span)
     return digest.indices.map { digest[$0] }
   }

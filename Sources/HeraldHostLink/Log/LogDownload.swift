@@ -248,26 +248,16 @@ public struct LogDownload {
 
   // MARK: Acknowledging
 
-  /// Acknowledges pages, the oldest first, that are closed, on the disk, in the database, and equal on both
-  /// sides. One at a time: the device hashes its page before it responds, so that several outstanding
-  /// requests would not finish sooner.
+  /// Acknowledges the pages that are on the disk and in the database.
   private mutating func trim(_ status: DeviceLogStatus) throws(HostLinkError) {
     guard let keep else { return }
     let kept = try keep(pageStore)
-    try pageStore.synchronise()
-    let here = Set(try pageStore.pages())
-    let current = try device.logStatus()
-    guard current.epoch == status.epoch, current.pageCount > 0 else { return }
-    for sequence in current.first..<current.last where !gone.contains(sequence) {
-      let name = PageName(epoch: status.epoch, sequence: sequence, isOpen: false)
-      guard kept.contains(name), here.contains(name) else { return }
-      let page = try pageStore.read(name)
-      guard try device.acknowledge(epoch: status.epoch, sequence: sequence, bytes: page) == .taken else {
-        report.differingPage = sequence
-        return
-      }
-      report.trimmedThrough = sequence
-      report.trimmedPages += 1
+    var trimming = LogTrimming(device, pageStore)
+    defer {
+      report.differingPage = trimming.outcome.differingPage
+      report.trimmedThrough = trimming.outcome.trimmedThrough
+      report.trimmedPages = trimming.outcome.trimmedPages
     }
+    try trimming.run(epoch: status.epoch, kept: kept, gone: gone)
   }
 }
