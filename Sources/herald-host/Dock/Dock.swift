@@ -191,20 +191,28 @@ final class Dock: @unchecked Sendable {
       report: { [self] phase, progress in tell(instance, phase, progress) })
     do {
       try stop.check()
-      let result = try link.withDevice(place.selector, wrapping: { DockTransport($0, self.stop) }) {
-        device, open in
-        try collection.run(device, open) { serial, folder in
-          condition.withLock {
-            badges[instance]?.serial = serial
-            if let folder { badges[instance]?.folder = folder }
+      return .success(
+        try link.withDevice(
+          place.selector,
+          wrapping: { found in
+            note(found.identity.serial, nil, of: instance)
+            return OpenDevice(transport: DockTransport(found.transport, stop), identity: found.identity)
           }
-        }
-      }
-      return .success(result)
+        ) { device, open in
+          try collection.run(device, open) { serial, folder in note(serial, folder, of: instance) }
+        })
     } catch let error as HostLinkError {
       return .failure(error)
     } catch {
       return .failure(HostLinkError(.storage, "\(error)"))
+    }
+  }
+
+  /// Notes what has become known of a device.
+  private func note(_ serial: String, _ folder: String?, of instance: String) {
+    condition.withLock {
+      if !serial.isEmpty { badges[instance]?.serial = serial }
+      if let folder { badges[instance]?.folder = folder }
     }
   }
 

@@ -15,10 +15,13 @@ final class DockArchivist: @unchecked Sendable {
   private final class Entry {
     let folder: String
     let wantsKept: Bool
+    /// Whether a thread waits for the result.
+    let isAwaited: Bool
     var result: Result<Set<PageName>, HostLinkError>?
 
-    init(_ folder: String, _ wantsKept: Bool) {
+    init(_ folder: String, wantsKept: Bool = false, isAwaited: Bool) {
       self.folder = folder
+      self.isAwaited = isAwaited
       self.wantsKept = wantsKept
     }
   }
@@ -59,7 +62,7 @@ final class DockArchivist: @unchecked Sendable {
   /// the bytes of their files.
   /// - Throws: the reason why not all of its pages are in the archive.
   func add(_ folder: String, wantsKept: Bool) throws(HostLinkError) -> Set<PageName> {
-    let entry = Entry(folder, wantsKept)
+    let entry = Entry(folder, wantsKept: wantsKept, isAwaited: true)
     condition.lock()
     waiting.append(entry)
     condition.broadcast()
@@ -77,7 +80,7 @@ final class DockArchivist: @unchecked Sendable {
   /// Adds a folder without waiting.
   func addSoon(_ folder: String) {
     condition.withLock {
-      waiting.append(Entry(folder, false))
+      waiting.append(Entry(folder, isAwaited: false))
       condition.broadcast()
     }
   }
@@ -143,11 +146,15 @@ final class DockArchivist: @unchecked Sendable {
       let archive = try opened()
       let addition = try archive.add(folders: folders)
       if addition.newPages > 0, staleSince == nil { staleSince = Date() }
-      return batch.map { result(of: $0, addition, archive) }
+      let results = batch.map { result(of: $0, addition, archive) }
+      for (entry, result) in zip(batch, results) where !entry.isAwaited {
+        if case .failure(let error) = result { note(error) }
+      }
+      return results
     } catch {
       // The next batch opens it again.
       archive = nil
-      for entry in batch where !entry.wantsKept { note(error) }
+      if batch.contains(where: { !$0.isAwaited }) { note(error) }
       return batch.map { _ in .failure(error) }
     }
   }

@@ -40,14 +40,21 @@ struct DockCollection {
       let own = serial.isEmpty ? status.identifier.map { "id-\($0.hexadecimal)" } : nil
       let folder = "\(output)/\(own ?? DeviceFolder.name(serial: serial, location: open.transport.location))"
       result.folder = folder
-      let epoch = try pull(device, open, serial, &result) { found(serial, folder) }
+      let pulled: (epoch: UInt32, shortcoming: HostLinkError?)
+      pulled = try pull(device, open, serial, &result) { found(serial, folder) }
+      if let shortcoming = pulled.shortcoming {
+        // What came is in the archive, whatever becomes of the rest.
+        archivist.addSoon(folder)
+        try stop.check()
+        throw shortcoming
+      }
       report(.archive, nil)
       let kept = try archivist.add(folder, wantsKept: trims)
       if trims {
         try stop.check()
         report(.trim, nil)
         show(.collecting, on: device)
-        try trim(device, folder, epoch, kept, &result)
+        try trim(device, folder, pulled.epoch, kept, &result)
       }
       show(.done, on: device)
       return result
@@ -72,10 +79,11 @@ struct DockCollection {
   }
 
   /// Pulls, and checks on the disk what came. The folder is open only meanwhile: the archive opens it next.
+  /// Returns the epoch of the log, and the reason if not all of it came.
   private func pull(
     _ device: DeviceClient, _ open: OpenDevice, _ serial: String, _ result: inout DockResult,
     began: () -> Void
-  ) throws(HostLinkError) -> UInt32 {
+  ) throws(HostLinkError) -> (epoch: UInt32, shortcoming: HostLinkError?) {
     report(.pull, nil)
     let pageStore = try PageStore(path: result.folder, create: true)
     let known = Set(try pageStore.pages())
@@ -97,17 +105,16 @@ struct DockCollection {
         .storage, "\(result.folder)/pages: \(first)",
         advice: "check the disk; move the file away, and plug the device in again")
     }
-    if !report.isComplete {
-      // What came is in the archive, whatever becomes of the rest.
-      archivist.addSoon(result.folder)
-      try stop.check()
-      let error = report.stoppedBy
-      let what = (report.problems.prefix(3) + [error?.what].compactMap(\.self)).joined(separator: "; ")
-      throw HostLinkError(
+    guard !report.isComplete else { return (report.epoch, nil) }
+    let error = report.stoppedBy
+    let what = (report.problems.prefix(3) + [error?.what].compactMap(\.self)).joined(separator: "; ")
+    let kept = "\(Console.count(report.newPages, "new page")) in \(result.folder)"
+    return (
+      report.epoch,
+      HostLinkError(
         error?.cause ?? .partial, what.isEmpty ? "not all of the log is here" : what,
-        advice: "\(error?.advice ?? "see what is wrong with it"); \(Console.count(report.newPages, "page")) are in \(result.folder)")
-    }
-    return report.epoch
+        advice: "\(error?.advice ?? "see what is wrong with it"); \(kept)")
+    )
   }
 
   private func trim(

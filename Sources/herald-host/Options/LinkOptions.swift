@@ -19,15 +19,14 @@ struct LinkOptions: ParsableArguments {
   var controller = RadioAddress.userChannel(adapter: 0)
 
   /// Opens a device for `body`, then closes it; without a selector, the only connected device. `wrapping`
-  /// puts another transport around that of the device.
+  /// may put another transport around that of the device.
   func withDevice<Result>(
     _ selector: DeviceSelector?,
-    wrapping wrap: (any SMPTransport) -> any SMPTransport = { $0 },
+    wrapping wrap: (OpenDevice) -> OpenDevice = { $0 },
     _ body: (DeviceClient, OpenDevice) throws -> Result
   ) throws -> Result {
     EndSignals.closeSessions()
-    let found = try open(selector)
-    let open = OpenDevice(transport: wrap(found.transport), identity: found.identity)
+    let open = wrap(try open(selector))
     var logger = Logger(label: "herald-host") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = verbose ? .debug : .error
     let timeouts = SMPClient.Timeouts(timeout: answers.responseTimeout)
