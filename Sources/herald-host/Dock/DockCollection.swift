@@ -35,7 +35,7 @@ struct DockCollection {
       try device.checkLogAccess()
       let status = try device.logStatus()
       report(.clock, nil)
-      result.clockSet = try setClock(of: device, status)
+      try setClock(of: device, status, &result)
       // A device without a serial number has a folder by its identifier, wherever it is connected.
       let own = serial.isEmpty ? status.identifier.map { "id-\($0.hexadecimal)" } : nil
       let folder = "\(output)/\(own ?? DeviceFolder.name(serial: serial, location: open.transport.location))"
@@ -64,7 +64,9 @@ struct DockCollection {
     }
   }
 
-  private func setClock(of device: DeviceClient, _ status: DeviceLogStatus) throws(HostLinkError) -> Bool {
+  private func setClock(of device: DeviceClient, _ status: DeviceLogStatus, _ result: inout DockResult)
+    throws(HostLinkError)
+  {
     let now = PlausibleDate.now
     guard now >= PlausibleDate.earliest else {
       throw HostLinkError(
@@ -72,10 +74,16 @@ struct DockCollection {
         advice: "set the date of this computer")
     }
     if let date = status.unixMilliseconds, max(date, now) - min(date, now) <= Self.clockTolerance {
-      return false
+      return
     }
-    try device.setClock(unixMilliseconds: PlausibleDate.now)
-    return true
+    do throws(HostLinkError) {
+      try device.setClock(unixMilliseconds: PlausibleDate.now)
+      result.clockSet = true
+    } catch {
+      guard error.cause == .refused else { throw error }
+      // Its log is collected all the same.
+      result.remarks.append(error.what)
+    }
   }
 
   /// Pulls, and checks on the disk what came. The folder is open only meanwhile: the archive opens it next.
@@ -95,7 +103,7 @@ struct DockCollection {
     result.knownPages = report.knownPages
     result.lostPages = report.lostPages
     result.bytes = report.bytes
-    result.remarks = report.remarks
+    result.remarks += report.remarks
     self.report(.check, nil)
     let stored = try StoredPages(checking: pageStore, except: known)
     result.checkedPages = stored.checked
