@@ -18,6 +18,9 @@ public struct LogDownload {
   static let attempts = 2
   /// The number of invalid pages after which the pull ends.
   static let mostProblems = 16
+  /// The number of pages that were missing, or wrong at the first attempt, after which the pull ends: a
+  /// device may report a million pages that it does not have.
+  static let mostSetbacks = 1024
 
   /// Imports the pages of a folder into a database, commits, and returns which are in it: `LogDatabase.keep`.
   public typealias PageImporter = (PageStore) throws(HostLinkError) -> Set<PageName>
@@ -32,6 +35,7 @@ public struct LogDownload {
   private var report = PullReport()
   private var wanted = 0
   private var problemPages = 0
+  private var setbacks = 0
   private var remarkedLoss = false
   /// The pages that the device reported as missing.
   private var gone: Set<UInt32> = []
@@ -156,6 +160,7 @@ public struct LogDownload {
       case .failure(let failure) where failure.is(.pageGone) || failure.is(SMPFailure(.notFound)):
         flight.drop(sequence, after: question)
         gone.insert(sequence)
+        try noteSetback()
         report.lostPages += 1
         if !remarkedLoss { report.remarks.append("pages were overwritten on the device during this pull") }
         remarkedLoss = true
@@ -231,9 +236,20 @@ public struct LogDownload {
   private mutating func giveUp(
     _ page: LogRequestWindow.Page, _ what: String, _ flight: inout LogRequestWindow
   ) throws(HostLinkError) {
-    if page.attempt < Self.attempts { return flight.restart(page) }
+    if page.attempt < Self.attempts {
+      try noteSetback()
+      return flight.restart(page)
+    }
     flight.drop(page.sequence)
     try note(what)
+  }
+
+  private mutating func noteSetback() throws(HostLinkError) {
+    setbacks += 1
+    guard setbacks > Self.mostSetbacks else { return }
+    throw HostLinkError(
+      .protocolViolation, "\(device.client.location) does not have more than \(setbacks - 1) of its pages",
+      advice: "the pages that were good are kept; update the device's firmware or report this")
   }
 
   private mutating func note(_ problem: String) throws(HostLinkError) {
