@@ -8,9 +8,10 @@ import sqlite3
 import tempfile
 from pathlib import Path
 
+from cases_usb import plugged_in
 from dock import Badge, Dock, SilentRadio, archived, check, left_on, prepared_log
 from hostile_badge import HostileBadge
-from node import run
+from node import ROOT, ended, program, run
 
 
 @contextlib.asynccontextmanager
@@ -270,3 +271,63 @@ async def case_dock_opens_badges_with_keys():
             assert rows[badge.serial]["error"]["cause"] == "refused", rows[badge.serial]
             assert left_on(badge) == badge.pages and "done" not in badge.lights
         assert set(archived(archive)) == {badge.serial for badge in badges[:3:2]}
+
+
+async def case_dock_service_is_valid_and_confined():
+    unit = (ROOT / "packaging" / "herald-dock.service").read_text()
+    if shutil.which("systemd-analyze") is None:
+        return print("  systemd-analyze is not there: the unit was not checked (package systemd)")
+    folder = Path(tempfile.mkdtemp(prefix="herald-dock-"))
+    try:
+        # The program is that of this build, which has to accept the command line.
+        path = folder / "herald-dock.service"
+        path.write_text(unit.replace("/usr/bin/herald-host", program("herald-host")))
+        status, out, err = await ended("systemd-analyze", "verify", "--man=no", path)
+        assert status == 0 and not out and not err, out + err
+        broken = folder / "herald-broken.service"
+        broken.write_text(unit.replace("ProtectSystem=strict", "ProtectSystem=perhaps"))
+        status, out, err = await ended("systemd-analyze", "verify", "--man=no", broken)
+        assert "perhaps" in out + err, "the check finds faults"
+        status, out, err = await ended("systemd-analyze", "security", "--offline=true", "--threshold=25", path)
+        assert status == 0, f"exposed: {out[-200:]}{err}"
+        [start] = [line for line in unit.splitlines() if line.startswith("ExecStart=")]
+        words = start.split()[1:]
+        words = [word.replace("${STATE_DIRECTORY}", str(folder)) for word in words if word != "$HERALD_DOCK_OPTIONS"]
+        status, out, err = await run("herald-host", *words, "--once")
+        assert status in (2, 6), (status, err)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+async def case_dock_collects_fifty_badges_at_once():
+    async with ward(50, pages=20) as (folder, badges, radio, flash):
+        archive = folder / "ward.sqlite"
+        servers = [word for badge in badges for word in ("--usbip", badge.server)]
+        status, out, err = await run("herald-host", "dock", "--archive", archive, "--once", "--json", "--trim", *servers)
+        assert status == 0, (status, err)
+        assert len(json.loads(out)["devices"]) == 50
+        for badge in badges:
+            check(archive, badge)
+            assert badge.lights[-1] == "done"
+
+
+async def case_dock_collects_devices_of_libusb():
+    """In place of the kernel's USB, Tests/Umock."""
+    async with ward(3) as (folder, badges, radio, flash):
+        archive = folder / "ward.sqlite"
+        for options in ([], ["--trim"]):
+            status, out, err = await plugged_in(
+                [badge.node for badge in badges], "dock", "--archive", archive, "--once", "--json", *options)
+            assert status == 0, (status, err)
+            rows = json.loads(out)["devices"]
+            assert sorted(row["location"] for row in rows) == ["usb:1-1", "usb:1-2", "usb:1-3"], rows
+            for badge in badges:
+                check(archive, badge)
+                assert badge.lights[-1] == "done"
+        assert all(row["result"]["trimmed_pages"] == 5 for row in rows)
+        # A device that is pulled out is told of, and kept as far as it came.
+        archive = folder / "other.sqlite"
+        status, out, err = await plugged_in(
+            [badges[0].node], "dock", "--archive", archive, "--once", "--json", options=["--vanish", "400"])
+        [row] = json.loads(out)["devices"]
+        assert status in (2, 6) and row["error"]["cause"] in ("link", "no-device"), (status, out, err)

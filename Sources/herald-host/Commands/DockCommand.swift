@@ -63,11 +63,13 @@ struct DockCommand: ParsableCommand {
       stop.request()
       watch.wake()
       screen.complain(
-        HostLinkError(.partial, "ending, as \(signal) said; what has come is kept", advice: "once more ends it at once"))
+        HostLinkError(
+          .partial, "ending, as \(signal) said; what has come is kept", advice: "once more ends it at once"))
     }
     let folder = output ?? "\(archive).devices"
     // What an earlier run has pulled and not added.
-    if FileManager.default.fileExists(atPath: folder), let found = try? PageStoreSearch.folders(in: [folder]) {
+    if FileManager.default.fileExists(atPath: folder), let found = try? PageStoreSearch.folders(in: [folder])
+    {
       for folder in found { archivist.addSoon(folder) }
     }
     let plan = Dock.Plan(output: folder, trims: trim, hook: hook, isOnce: once)

@@ -19,7 +19,8 @@ struct Provision: ParsableCommand {
   var generate = false
   @Flag(
     name: .customLong("dry-run"),
-    help: "Say what would be sent to each device, and send nothing of it; make no files. Secrets are not shown."
+    help:
+      "Say what would be sent to each device, and send nothing of it; make no files. Secrets are not shown."
   )
   var isDryRun = false
   @OptionGroup var display: DisplayOptions
@@ -99,7 +100,8 @@ struct Provision: ParsableCommand {
       [
         plan.clockSet ? "set" : "-",
         plan.settings.isEmpty
-          ? "-" : plan.settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " "),
+          ? "-"
+          : plan.settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " "),
         plan.payload ?? "-", plan.accessKey ?? "-",
       ]
     }

@@ -6,7 +6,8 @@ import HeraldHostLink
 struct Stats: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows every counter of a device, or of many at once.",
-    discussion: "With several devices the table has a column for each; the first row has their serial numbers.")
+    discussion:
+      "With several devices the table has a column for each; the first row has their serial numbers.")
 
   @OptionGroup var fleet: FleetOptions
   @Flag(help: "Leave out counters that are 0, of several devices those that are 0 on all.")
@@ -62,7 +63,8 @@ struct Stats: ParsableCommand {
 
   /// A row for each counter, a column for each device.
   private static func printColumns(_ members: [FleetMember<[DeviceStatistics]>]) {
-    let found = members.compactMap { member -> (name: String, counters: Counters, groups: [DeviceStatistics])? in
+    let found = members.compactMap {
+      member -> (name: String, counters: Counters, groups: [DeviceStatistics])? in
       guard case .success(let groups) = member.result else { return nil }
       return (member.serial.isEmpty ? member.location : member.serial, counters(groups), groups)
     }

@@ -164,7 +164,8 @@ final class Dock: @unchecked Sendable {
     switch outcome {
     case .success(let result):
       let pages = Console.count(result.newPages, "new page")
-      let erased = result.trimmedPages > 0 ? ", \(Console.count(result.trimmedPages, "page")) erased on it" : ""
+      let erased =
+        result.trimmedPages > 0 ? ", \(Console.count(result.trimmedPages, "page")) erased on it" : ""
       var row = row("done", badge)
       row.result = result
       screen.say(row, "\(badge.name)  done: \(pages)\(erased); it can be unplugged")
@@ -173,7 +174,9 @@ final class Dock: @unchecked Sendable {
       row.error = ErrorRow(error)
       row.retrySeconds = delay.map { Int($0) }
       let again = delay.map { "; it is tried again in \(Int($0)) s if it stays plugged in" } ?? ""
-      screen.say(row, "\(badge.name)  failed: \(error.what)\n          → \(error.advice ?? "plug it in again")\(again)")
+      screen.say(
+        row, "\(badge.name)  failed: \(error.what)\n          → \(error.advice ?? "plug it in again")\(again)"
+      )
     }
     // A signal that has stopped the dock does not hold back the programs of what is collected.
     runHook(badge, outcome)
@@ -222,7 +225,9 @@ final class Dock: @unchecked Sendable {
   ) {
     condition.lock()
     defer { condition.unlock() }
-    guard var badge = badges[instance] else { return (DockBadge(DevicePlace(selector: .serialNumber(""), instance: instance)), nil) }
+    guard var badge = badges[instance] else {
+      return (DockBadge(DevicePlace(selector: .serialNumber(""), instance: instance)), nil)
+    }
     badge.isRunning = false
     badge.outcome = outcome
     var delay: TimeInterval?

@@ -18,7 +18,8 @@ struct DockHook: Sendable {
     else {
       throw HostLinkError(
         .usage, "--exec \(path) is not a program that can be run",
-        advice: "name a file, and make it executable with `chmod +x`; it is run without a shell and arguments")
+        advice: "name a file, and make it executable with `chmod +x`; it is run without a shell and arguments"
+      )
     }
     self.path = absolute
   }

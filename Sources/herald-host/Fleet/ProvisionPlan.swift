@@ -62,7 +62,8 @@ struct ProvisionPlan: Encodable, Sendable {
       guard isThere || generates else {
         throw HostLinkError(.storage, "\(path) is not there", advice: "--generate makes it")
       }
-      return "simple \(country),\(state), keys of \(days) days from \(path)\(isThere ? "" : ", which is made")"
+      return
+        "simple \(country),\(state), keys of \(days) days from \(path)\(isThere ? "" : ", which is made")"
     }
   }
 }
