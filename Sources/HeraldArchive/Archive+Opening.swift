@@ -15,6 +15,8 @@ extension Archive {
     let folder = FileManager.default.temporaryDirectory.path
     let path = "\(folder)/herald-archive-\(UUID().uuidString).sqlite"
     let archive = try open(path, create: true)
+    // SQLite makes no journal for a file that has no name any more, except in memory.
+    try archive.connection.execute("PRAGMA journal_mode = MEMORY")
     unlink(path)
     return archive
   }

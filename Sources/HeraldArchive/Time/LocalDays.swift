@@ -131,7 +131,7 @@ public struct LocalDays: Sendable {
 
   /// The number of a day written as `yyyy-MM-dd`; `nil` for other text.
   public static func day(_ text: some StringProtocol) -> Int64? {
-    guard text.utf8.count == 10, let moment = UTCTimestamp.parse(text) else { return nil }
+    guard text.utf8.count == 10, let moment = UTCTimestamp.parse("\(text) 00:00:00") else { return nil }
     return Int64(moment / 86_400_000)
   }
 }
