@@ -137,7 +137,8 @@ struct SignCollector {
 
   // MARK: Who
 
-  private mutating func observer(at date: Int64) -> Int32 {
+  /// Who wore the device, as an index in `whos`.
+  mutating func observer(at date: Int64) -> Int32 {
     if let observer, observer.valid.contains(date) { return observer.who }
     let found = context.assignments.who(ofSerial: context.serial, at: date)
     let who = number(of: found.key)
@@ -145,7 +146,8 @@ struct SignCollector {
     return who
   }
 
-  private mutating func subject(of peer: Int, at date: Int64, _ place: DeviceScan.Place) -> Int32 {
+  /// To whom a reading of an address belongs, as an index in `whos`.
+  mutating func subject(of peer: Int, at date: Int64, _ place: DeviceScan.Place) -> Int32 {
     let payload = scan.payload(ofPeer: peer, at: place) ?? -1
     if known[peer].payload == payload, known[peer].valid.contains(date), known[peer].subject >= 0 {
       return known[peer].subject

@@ -129,9 +129,16 @@ public struct LocalDays: Sendable {
     Int64(text(ofDay: day).filter { $0 != "-" }) ?? 0
   }
 
+  /// The day of a number of the column `day`; `nil` for other numbers.
+  static func day(ofNumber number: Int64) -> Int64? {
+    guard (1970_01_01...9999_12_31).contains(number) else { return nil }
+    let digits = Array(String(number))
+    return day("\(String(digits[..<4]))-\(String(digits[4..<6]))-\(String(digits[6...]))")
+  }
+
   /// The number of a day written as `yyyy-MM-dd`; `nil` for other text.
   public static func day(_ text: some StringProtocol) -> Int64? {
-    guard text.utf8.count == 10, let moment = UTCTimestamp.parse(text) else { return nil }
+    guard text.utf8.count == 10, let moment = UTCTimestamp.parse("\(text) 00:00:00") else { return nil }
     return Int64(moment / 86_400_000)
   }
 }
