@@ -44,6 +44,7 @@ struct CaseTables {
   /// The number of a day, 20260914, as `2026-09-14`.
   private static func date(_ day: Int64) -> String {
     let digits = String(day)
-    return "\(digits.prefix(digits.count - min(4, digits.count)))-\(digits.suffix(4).prefix(2))-\(digits.suffix(2))"
+    return
+      "\(digits.prefix(digits.count - min(4, digits.count)))-\(digits.suffix(4).prefix(2))-\(digits.suffix(2))"
   }
 }

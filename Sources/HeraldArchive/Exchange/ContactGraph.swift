@@ -67,7 +67,8 @@ struct ContactGraph {
   private static func element(_ node: ExchangePeople.Entry) -> String {
     let values = [node.label, node.kind, node.role, node.place]
     return "<node id=\"\(node.number)\">"
-      + zip(nodeKeys, values).map { "<data key=\"\($0)\">\(ExchangeText.xml($1))</data>" }.joined() + "</node>\n"
+      + zip(nodeKeys, values).map { "<data key=\"\($0)\">\(ExchangeText.xml($1))</data>" }.joined()
+      + "</node>\n"
   }
 
   private static func element(_ row: SQLRow) -> String {

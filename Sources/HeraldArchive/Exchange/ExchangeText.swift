@@ -7,7 +7,8 @@ enum ExchangeText {
     for scalar in text.unicodeScalars {
       switch scalar.value {
       case 0x09, 0x0A, 0x0D, 0x85, 0x2028, 0x2029: result.append(" ")
-      case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0xFEFF, 0xFDD0...0xFDEF: break
+      case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0xFEFF, 0xFDD0...0xFDEF:
+        break
       case let value where value & 0xFFFE == 0xFFFE: break
       default: result.append(scalar)
       }
@@ -35,7 +36,8 @@ enum ExchangeText {
   /// something else, and with an apostrophe where a spreadsheet would see a formula.
   static func csv(_ text: String) -> String {
     let text = clean(text)
-    let guarded = text.unicodeScalars.first.map { "=+-@".unicodeScalars.contains($0) } == true ? "'" + text : text
+    let guarded =
+      text.unicodeScalars.first.map { "=+-@".unicodeScalars.contains($0) } == true ? "'" + text : text
     return "\"" + guarded.replacing("\"", with: "\"\"") + "\""
   }
 

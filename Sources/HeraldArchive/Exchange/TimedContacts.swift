@@ -21,7 +21,8 @@ struct TimedContacts {
     self.people = people
   }
 
-  func write(to path: String, _ progress: (Int, Int) -> Void) throws(HostLinkError) -> [Archive.ExchangeFile] {
+  func write(to path: String, _ progress: (Int, Int) -> Void) throws(HostLinkError) -> [Archive.ExchangeFile]
+  {
     guard (people.entries.keys.max() ?? 0) < 1 << Int64(Self.numberBits) else {
       throw HostLinkError(.storage, "the archive has too many payloads and addresses for this format")
     }
@@ -105,7 +106,8 @@ private final class DayFiles {
 
   /// Makes the folder, in the one that the result goes to. What a run that was killed has left there is removed.
   init(beside output: String) throws(HostLinkError) {
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: output)) ?? [] where name.hasPrefix(".tij-") {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: output)) ?? []
+    where name.hasPrefix(".tij-") {
       try? FileManager.default.removeItem(atPath: "\(output)/\(name)")
     }
     path = "\(output)/.tij-\(UUID().uuidString)"
@@ -122,7 +124,8 @@ private final class DayFiles {
     let isWritten = contacts.withUnsafeBytes { bytes in
       var written = 0
       while written < bytes.count {
-        let count = Foundation.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+        let count = Foundation.write(
+          descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { return false }
         written += count
