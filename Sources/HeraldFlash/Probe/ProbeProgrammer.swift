@@ -185,12 +185,14 @@ public final class ProbeProgrammer: Programmer {
 
   // MARK: Writing
 
-  /// Writes the pages that differ from what is there.
+  /// Writes the pages that differ from what is there, and the settings page of Adafruit's boot loader if the
+  /// board has it.
   public func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
     state = .untouched
     if plan.erasesAll { try erase(.chip, of: plan.board, progress: progress) }
     let chip = try usableChip(for: plan.board)
-    let image = PagedImage(plan, pageSize: Int(chip.pageSize))
+    let settings = AdafruitSettings.segment(for: plan)
+    let image = PagedImage(plan, pageSize: Int(chip.pageSize), and: settings.map { [$0] } ?? [])
     try carryOut { () throws(ProbeError) in
       let loader = try runningLoader(chip)
       let present = try checksums(image, loader)
@@ -269,6 +271,13 @@ public final class ProbeProgrammer: Programmer {
     }
     progress(FlashProgress(.verifying, done: total, total: total))
     isWhole = true
+  }
+
+  /// What a boot loader needs that a probe does not write.
+  public func remark(after plan: FlashPlan) -> String? {
+    guard plan.board.bootLoader == .nordicDFU else { return nil }
+    return
+      "the boot loader starts this image only if its settings page accepts it, which a probe does not write: if it does not start, `herald-flash write --board \(plan.board.name)` over USB"
   }
 
   // MARK: Erasing

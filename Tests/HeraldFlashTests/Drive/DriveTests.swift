@@ -115,10 +115,13 @@ struct UF2DriveTests {
     var steps: [FlashProgress] = []
     let programmer = UF2Drive(drive.folder, watch: drive.watch([3: drive.unplug]))
     try programmer.write(plan) { steps.append($0) }
-    #expect(drive.bytes("HERALD.UF2") == UF2.write(plan.image, family: 0xADA5_2840, fill: 0xFF))
     #expect(
-      steps == [0, 32768, 65536, 98304, 131_072, 139_776].map {
-        FlashProgress(.writing, done: $0, total: 140_288)
+      drive.bytes("HERALD.UF2")
+        == UF2.writeTableLast(plan.image, family: 0xADA5_2840, pageSize: 4096).file)
+    // One block alone; up to the sixteen blocks of the first page, 64 at a time; these; the last one.
+    #expect(
+      steps == [0, 512, 33280, 66048, 98816, 131_584, 132_608, 140_288].map {
+        FlashProgress(.writing, done: $0, total: 140_800)
       }
         + [FlashProgress(.waiting, done: 0, total: 0)])
     #expect(failure { try programmer.verify(plan) { _ in } }?.cause == .cannot)
