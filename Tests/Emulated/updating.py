@@ -59,6 +59,17 @@ class Update(Asked):
             "herald-flash", "write", self.path, "--base", hex(self.start), "--yes", "--json", "--timeout", ANSWER, *words, seconds=PATIENCE)
         return status, json.loads(out), err
 
+    async def refuse_wrong(self, server):
+        """The image of another board, and one of this board without its vector table, are refused: the device does not restart."""
+        other = figures.ROOT / ".build" / "boards" / ("feather-nrf52840" if self.board == "xiao-nrf52840" else "xiao-nrf52840") / "wearable.elf"
+        headless = self.folder / "headless.bin"
+        headless.write_bytes(self.old[PAGE:])
+        for path, base in ((other, ()), (headless, ("--base", hex(self.start + PAGE)))):
+            status, out, err = await run(
+                "herald-flash", "write", path, *base, "--yes", "--json", "--timeout", ANSWER, "--device", server.link, "--to", self.place, seconds=PATIENCE)
+            self.assertEqual((status, json.loads(out)["board_state"]), (12, "untouched"), (path, out, err))
+        self.assertFalse(self.chip.is_in_boot_loader)
+
     async def info(self, server, *words):
         status, out, err = await run("herald-host", *words, "--json", "--device", server.link, "--timeout", ANSWER, seconds=PATIENCE)
         self.assertEqual(status, 0, err or out)
@@ -94,6 +105,7 @@ class Update(Asked):
         async def update():
             async with USBServer(self.chip) as server:
                 was = await self.info(server, "info")
+                await self.refuse_wrong(server)
                 version = self.write_new(was["device"]["release"])
                 leaving = asyncio.create_task(self.leave())
                 status, found, err = await self.flash("--device", server.link, "--to", self.place)

@@ -273,13 +273,6 @@ public final class ProbeProgrammer: Programmer {
     isWhole = true
   }
 
-  /// What a boot loader needs that a probe does not write.
-  public func remark(after plan: FlashPlan) -> String? {
-    guard plan.board.bootLoader == .nordicDFU else { return nil }
-    return
-      "the boot loader starts this image only if its settings page accepts it, which a probe does not write: if it does not start, `herald-flash write --board \(plan.board.name)` over USB"
-  }
-
   // MARK: Erasing
 
   /// Erases the pages of the board's firmware, or the whole chip with its lock.

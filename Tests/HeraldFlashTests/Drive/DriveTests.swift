@@ -102,6 +102,18 @@ struct UF2DriveTests {
       ])
       #expect(try UF2Drive(xiao.folder).look().boards.map(\.name) == ["xiao-nrf52840"])
     }
+    // A boot loader of a version that no document has; one without its first line; one of which nothing is known.
+    for (text, names) in [
+      (
+        "UF2 Bootloader 12.0-rc1\nBoard-ID: nRF52840-Feather-revZ\nSoftDevice: S140 6.9.9\n",
+        ["feather-nrf52840"]
+      ),
+      ("Board-ID: nRF52840-Feather-revD\nSoftDevice: S140 8.0.0\n", []),
+      ("UF2 Bootloader 0.9.2\nSoftDevice: S140 6.1.1\n", []), ("\u{0}\u{FFFD}:::\n:\n", []),
+    ] {
+      let drive = try FakeDrive(["INFO_UF2.TXT": text])
+      #expect(try UF2Drive(drive.folder).look().boards.map(\.name) == names)
+    }
     let pico = try FakeDrive([
       "INFO_UF2.TXT": "UF2 Bootloader v3.0\nModel: Raspberry Pi RP2\nBoard-ID: RPI-RP2\n"
     ])
