@@ -23,7 +23,7 @@ extension Archive {
   /// If the query names a person, that one is `who`.
   /// - Throws: `.usage` if the archive knows no such person or role.
   public func meetings(
-    _ query: MeetingQuery, _ body: (Meeting) throws(HostLinkError) -> Void
+    _ query: MeetingQuery, _ body: (DayMeeting) throws(HostLinkError) -> Void
   ) throws(HostLinkError) {
     var conditions = ["m.seconds >= ?"]
     var arguments: [SQLValue] = [.integer(Int64(query.leastSeconds))]
@@ -55,7 +55,7 @@ extension Archive {
       let heard = try windows(day, observer: who, subject: other)
       let wasHeard = try windows(day, observer: other, subject: who)
       try body(
-        Meeting(
+        DayMeeting(
           day: LocalDays.day(ofNumber: pair.integer(0)) ?? 0, who: try self.who(who, &whos),
           other: try self.who(other, &whos), heard: heard.windows, wasHeard: wasHeard.windows,
           readings: (heard.readings, wasHeard.readings)))

@@ -45,7 +45,7 @@ public struct Who: Hashable, Sendable {
 }
 
 /// Two who met on a civil day: what each heard of the other, and both joined.
-public struct Meeting: Equatable, Sendable {
+public struct DayMeeting: Equatable, Sendable {
   /// The number of the civil day since 1970-01-01 in the archive's time zone.
   public let day: Int64
   /// One of the two.
@@ -67,7 +67,7 @@ public struct Meeting: Equatable, Sendable {
   }
 
   /// Whether two meetings are the same.
-  public static func == (left: Meeting, right: Meeting) -> Bool {
+  public static func == (left: DayMeeting, right: DayMeeting) -> Bool {
     left.day == right.day && left.who == right.who && left.other == right.other && left.heard == right.heard
       && left.wasHeard == right.wasHeard && left.readings == right.readings
   }
