@@ -16,6 +16,8 @@ extension Archive {
     let path = "\(folder)/herald-archive-\(UUID().uuidString).sqlite"
     let connection = try SQLiteConnection(path: path, create: true)
     defer { unlink(path) }
+    // SQLite makes no journal for a file that has no name any more, except in memory.
+    try connection.execute("PRAGMA journal_mode = MEMORY")
     return try Archive(connection, newRules: rules)
   }
 }

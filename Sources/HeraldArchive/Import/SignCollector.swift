@@ -117,7 +117,8 @@ struct SignCollector {
 
   // MARK: Who
 
-  private mutating func observer(at date: Int64) -> Int32 {
+  /// Who wore the device, as an index in `whos`.
+  mutating func observer(at date: Int64) -> Int32 {
     if let observer, observer.valid.contains(date) { return observer.who }
     let found = context.assignments.who(ofSerial: context.serial, at: date)
     let who = number(of: found.key)
@@ -125,7 +126,8 @@ struct SignCollector {
     return who
   }
 
-  private mutating func subject(of peer: Int, at date: Int64, _ place: DeviceScan.Place) -> Int32 {
+  /// To whom a reading of an address belongs, as an index in `whos`.
+  mutating func subject(of peer: Int, at date: Int64, _ place: DeviceScan.Place) -> Int32 {
     if known[peer].subject >= 0, known[peer].places.contains(place), known[peer].dates.contains(date) {
       return known[peer].subject
     }

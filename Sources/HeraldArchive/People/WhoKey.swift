@@ -47,7 +47,7 @@ enum WhoKey: Hashable, Sendable {
 
   private func isVenue(_ bytes: [UInt8]) -> Bool { PayloadDescription(bytes)?.family == "venue" }
 
-  private static func word(_ kind: TargetIdentity.Kind) -> String {
+  static func word(_ kind: TargetIdentity.Kind) -> String {
     switch kind {
     case .publicAddress: "public"
     case .randomAddress: "random"

@@ -151,11 +151,11 @@ public struct LocalDays: Sendable {
     Int64(text(ofDay: day).filter { $0 != "-" }) ?? 0
   }
 
-  /// The day since 1970-01-01 of a number of the column `day`; 0 if it is none.
-  static func day(ofNumber number: Int64) -> Int64 {
+  /// The day of a number of the column `day`; `nil` for other numbers.
+  static func day(ofNumber number: Int64) -> Int64? {
+    guard (1970_01_01...9999_12_31).contains(number) else { return nil }
     let digits = Array(String(number))
-    guard digits.count == 8 else { return 0 }
-    return day("\(String(digits[..<4]))-\(String(digits[4..<6]))-\(String(digits[6...]))") ?? 0
+    return day("\(String(digits[..<4]))-\(String(digits[4..<6]))-\(String(digits[6...]))")
   }
 
   /// The number of a day written as `yyyy-MM-dd`; `nil` for other text.
