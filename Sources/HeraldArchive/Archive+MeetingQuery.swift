@@ -19,9 +19,9 @@ public struct MeetingQuery: Equatable, Sendable {
 }
 
 extension Archive {
-  /// Calls `body` for each meeting of a query: by day, those with the longest duration first, each pair once.
-  /// If the query names a person, that one is `who`; otherwise people come before devices, places, payloads and
-  /// addresses, and then in the order of their names.
+  /// Calls `body` for each meeting of a query: by day, those with the longest duration first, each pair
+  /// once. If the query names a person, that one is `who`; otherwise people come before devices, places,
+  /// payloads and addresses, and then in the order of their names.
   /// - Throws: `.usage` if the archive knows no such person or role.
   public func meetings(
     _ query: MeetingQuery, _ body: (Meeting) throws(HostLinkError) -> Void
@@ -128,8 +128,8 @@ extension Archive {
         : "there are: \(roles.map { PrintableText.name($0) }.joined(separator: ", "))")
   }
 
-  /// The serial numbers of people that are not those of a device in the archive, and that no secret explains:
-  /// usually they are misspelt, or the log is missing.
+  /// The serial numbers of people that are not those of a device in the archive, and that no secret
+  /// explains: usually they are misspelt, or the log is missing.
   public func unknownSerials() throws(HostLinkError) -> [String] {
     try connection.rows(
       """

@@ -170,7 +170,8 @@ struct ContactsWindowTests {
     day.append(.init(number: 100, windows: 2, attenuation: 60))
     day.append(.init(number: 101, windows: 1, attenuation: 60))
     day.append(.init(number: 103, windows: 1, attenuation: 60))
-    // From the end of the last window, 103.5 min, to 118.5 min are 15 minutes; from 119 to 134.5 min are more.
+    // From the end of the last window, 103.5 min, to 118.5 min are 15 minutes; from 119 to 134.5 min are
+    // more.
     day.append(.init(number: 118, windows: 2, attenuation: 60))
     day.append(.init(number: 134, windows: 2, attenuation: 60))
     let periods = day.periods

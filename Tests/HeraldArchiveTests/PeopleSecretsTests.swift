@@ -152,7 +152,7 @@ struct PeopleSecretsTests {
     let folder = try ContactsFolder()
     let path = try secrets(["S7": 7], in: folder)
     // The identifiers of period p are sent until p + 360 s, and read 5 s after its begin plus the error.
-    for (late, expected) in [(7200.0, 1), (7600.0, 10)] {
+    for (late, expected) in [(7200.0, 1), (7600.0, 20)] {
       let pulls = try ContactsFolder()
       var one = try observer("A1", hears: 7, late: late)
       let archive = try Archive.of([try one.pull(into: pulls)])
@@ -170,7 +170,8 @@ struct PeopleSecretsTests {
     var hostile = try LoggingBadge("X9", payload: sender.payload(at: after(5)))
     let folders = [try one.pull(into: folder), try hostile.pull(into: folder)]
     let archive = try Archive.of(folders)
-    #expect(try archive.told().contains("device A1 + device X9: 360 s, 360/0"))
+    let before = try archive.told()
+    #expect(before.contains("device A1 + device X9: 360 s, 360/0"), "\(before)")
     _ = try archive.resolve(try SecretFolder(path: try secrets(["S7": 7], in: folder)), epochs: [epoch])
     try archive.update()
     #expect(try archive.told() == ["device A1 + device S7: 7200 s, 7200/0"])
@@ -207,7 +208,7 @@ struct PeopleSecretsTests {
     var one = try observer("A1", hears: 7)
     let archive = try Archive.of([try one.pull(into: folder)], people: "serial,name\nW/7,Wim\n")
     _ = try archive.resolve(
-      try SecretFolder(path: try secrets(["W%2F7.secret": 7], in: folder)), epochs: [epoch])
+      try SecretFolder(path: try secrets(["W%2f7.secret": 7], in: folder)), epochs: [epoch])
     try archive.update()
     #expect(try archive.told() == ["person Wim + device A1: 7200 s, 0/7200"])
   }
