@@ -2,10 +2,20 @@ import Foundation
 import HeraldHostLink
 
 extension Archive {
-  /// Opens the archive at `place`, the path of an SQLite file; `create` says whether a missing one is made.
-  /// - Throws: `.storage` if there is none, or it cannot be used.
+  /// Opens the archive at `place`, the path of an SQLite file, or the address `postgresql://…` of a database.
+  /// `create` says whether a missing one is made.
+  /// - Throws: `.storage` if there is none, or it cannot be used; `.usage` if the address is invalid.
   public static func open(_ place: String, create: Bool) throws(HostLinkError) -> Archive {
-    try Archive(try SQLiteConnection(path: place, create: create))
+    if PostgreSQLAddress.isOne(place) {
+      let connection = try PostgreSQLConnection(PostgreSQLAddress(place))
+      if !create, try !connection.hasTable("setting") {
+        throw HostLinkError(
+          .storage, "there is no archive in \(connection.place)",
+          advice: "`herald-host archive add DIR --archive \(connection.place)` makes one")
+      }
+      return try Archive(connection)
+    }
+    return try Archive(try SQLiteConnection(path: place, create: create))
   }
 
   /// An archive of some folders in a file of its own in the system's temporary folder, which is removed as

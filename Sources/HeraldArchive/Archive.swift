@@ -8,6 +8,7 @@ import HeraldHostLink
 public final class Archive {
   /// The connection to the database.
   let connection: any ArchiveConnection
+  let frames = PageFrame()
   /// The rules by which contacts are made.
   public private(set) var rules = ContactRules()
   /// The civil days of the archive's time zone.
