@@ -1,17 +1,17 @@
 import HeraldHostLink
 
 /// Whom a row of an archive's tables is about.
-public struct Who: Hashable, Sendable {
+public struct Who: Hashable, Comparable, Sendable {
   /// What it is.
-  public enum Kind: String, Sendable {
+  public enum Kind: String, CaseIterable, Sendable {
     /// A person of `people.csv`.
     case person
     /// A device to which no person is assigned at that time, by its serial number.
     case device
-    /// A payload that no known device sends, usually of a phone.
-    case payload
     /// A venue, by its beacon's payload.
     case place
+    /// A payload that no known device sends, usually of a phone.
+    case payload
     /// An address from which no payload was read.
     case address
   }
@@ -37,6 +37,13 @@ public struct Who: Hashable, Sendable {
     role = row.text(column + 4)
     place = row.text(column + 5)
   }
+
+  /// By kind, then by label.
+  public static func < (left: Who, right: Who) -> Bool {
+    (left.rank, left.label, left.id) < (right.rank, right.label, right.id)
+  }
+
+  private var rank: Int { Kind.allCases.firstIndex(of: kind) ?? 0 }
 
   /// The columns of `who` that `init` takes, of a table with this name in the statement.
   static func columns(_ name: String) -> String {
@@ -64,6 +71,13 @@ public struct DayMeeting: Equatable, Sendable {
   public var joined: DayWindows {
     let directions = [heard, wasHeard].filter { !$0.minutes.isEmpty }
     return directions.isEmpty ? heard : DayWindows.union(directions)
+  }
+
+  /// The same meeting from the side of the other.
+  var turned: DayMeeting {
+    DayMeeting(
+      day: day, who: other, other: who, heard: wasHeard, wasHeard: heard,
+      readings: (readings.wasHeard, readings.heard))
   }
 
   /// Whether two meetings are the same.

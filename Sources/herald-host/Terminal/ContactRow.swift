@@ -25,7 +25,7 @@ struct ContactRow: Encodable {
     let bandSeconds: [Int]
     /// In windows of minutes without a measurement.
     let unmeasuredSeconds: Int
-    let weightedMinutes: Double
+    let weightedMinutes: Double?
     let medianAttenuationDb: Int?
 
     init(_ windows: DayWindows, _ bands: ContactBands) {
