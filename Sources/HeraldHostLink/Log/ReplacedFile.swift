@@ -10,6 +10,7 @@ package final class ReplacedFile {
   private static let piece = 1 << 18
   private static let advice = "choose the name of a file, in a folder that is there and that you may write to"
 
+  /// Makes the temporary file, for its owner only.
   package init(_ path: String) throws(HostLinkError) {
     self.path = path
     part = path + ".part"
