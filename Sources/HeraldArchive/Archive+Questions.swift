@@ -117,7 +117,7 @@ extension Archive {
     }
   }
 
-  private static func party(_ row: SQLRow, _ column: Int) -> Party {
+  static func party(_ row: SQLRow, _ column: Int) -> Party {
     Party(
       id: row.integer(column), label: row.text(column + 1), kind: row.text(column + 2),
       role: row.text(column + 3), place: row.text(column + 4))

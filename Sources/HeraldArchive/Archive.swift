@@ -74,6 +74,13 @@ public final class Archive {
     }
   }
 
-  /// Has everything derived again by the next `update`.
+  /// Has everything derived from the pages again by the next `update`.
+  public func deriveAgain() throws(HostLinkError) {
+    try connection.transaction { () throws(HostLinkError) in
+      try connection.execute("UPDATE device SET is_unread = 1, is_stale = 1")
+    }
+  }
+
+  /// Has contacts derived again by the next `update`.
   func markAllStale() throws(HostLinkError) { try connection.execute("UPDATE device SET is_stale = 1") }
 }

@@ -11,7 +11,8 @@ struct ArchiveOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The archive, instead of folders; `herald-host archive add` makes one.", valueName: "file"))
+      "The archive, instead of folders: a file that `herald-host archive add` made, or postgresql://…",
+      valueName: "place"))
   var archive: String?
 
   @Option(
@@ -28,24 +29,14 @@ struct ArchiveOptions: ParsableArguments {
 
   /// Opens the archive, or makes a temporary one of the folders, and brings it up to date.
   func open(_ display: DisplayOptions) throws -> Archive {
-    let bar = ProgressLine(isQuiet: display.quiet)
-    defer { bar.finish() }
-    let archive: Archive
-    if let place = self.archive {
-      archive = try Archive.open(place, create: false)
-    } else {
-      archive = try Archive.temporary()
-      let folders = try PageStoreSearch.folders(in: dir)
-      let addition = try archive.add(folders: folders) {
-        bar.update(done: $0, of: folders.count, text: "reading")
-      }
-      for (folder, error) in addition.failures { Console.note("herald-host: \(folder): \(error.what)") }
-      for page in addition.refused { Console.note("herald-host: \(page) is not a page of this log") }
+    guard let place = self.archive else {
+      let archive = try Archive.temporary()
+      let filling = ArchiveFilling(archive: archive, people: people, isQuiet: display.quiet)
+      try filling.add(try PageStoreSearch.folders(in: dir)).noteProblems()
+      return archive
     }
-    if let people {
-      try archive.label(try PeopleFile(reading: people, days: archive.days))
-    }
-    try archive.update { bar.update(done: $0, of: $1, text: "deriving contacts") }
+    let archive = try Archive.open(place, create: false)
+    try ArchiveFilling(archive: archive, people: people, isQuiet: display.quiet).update()
     return archive
   }
 }
