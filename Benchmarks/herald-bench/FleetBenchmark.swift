@@ -47,6 +47,7 @@ enum FleetBenchmark {
     let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
     figures.add("fleet_bytes_per_reading", Double(size) / readings, "")
     try askQuestions(fleet, &figures)
+    try ParquetBenchmark.run(archive: file, readings: Int(readings), &figures)
   }
 
   /// Fills an archive, and prints readings, seconds, seconds of the processors, and the peak of the resident

@@ -122,8 +122,8 @@ extension Archive {
         guard let date = scan.date(DeviceScan.Moment(start: start, uptime: record.uptime)),
           date >= first ?? .min, date < end ?? .max
         else { return }
-        let subject = collector.whos[Int(collector.subject(of: peer, at: date, place))]
-        let observer = collector.whos[Int(collector.observer(at: date))]
+        let (number, own) = (collector.subject(of: peer, at: date, place), collector.observer(at: date))
+        let (subject, observer) = (collector.whos[Int(number)], collector.whos[Int(own)])
         guard filter.holds(observer.label, subject.label) else { return }
         let reading = Reading(
           device: context.serial, unixMilliseconds: date, observer: observer.label, subject: subject.label,

