@@ -6,8 +6,8 @@ import HeraldText
 /// Adds pulled logs to an archive and brings it up to date, with a bar for people.
 struct ArchiveFilling {
   let archive: Archive
-  /// The file of people, if it is to be read.
-  let people: String?
+  /// Who wore which device, if that is to be said.
+  let who: WhoOptions?
   let isQuiet: Bool
 
   /// Adds folders.
@@ -21,11 +21,11 @@ struct ArchiveFilling {
     return addition
   }
 
-  /// Reads the file of people, and derives what has changed.
+  /// Labels the devices, and derives what has changed.
   func update() throws {
     let bar = ProgressLine(isQuiet: isQuiet)
     defer { bar.finish() }
-    if let people { try archive.label(try PeopleFile(reading: people, days: archive.days)) }
+    try who?.apply(to: archive)
     try archive.update { bar.update(done: $0, of: $1, text: "deriving contacts") }
   }
 }

@@ -61,7 +61,7 @@ extension LogCommands {
     /// Adds folders to the archive. What cannot be added is named, and is not lost: it is in its folder.
     private func fill(_ archive: Archive?, _ folders: [String]) throws {
       guard let archive else { return }
-      let filling = ArchiveFilling(archive: archive, people: nil, isQuiet: display.quiet)
+      let filling = ArchiveFilling(archive: archive, who: nil, isQuiet: display.quiet)
       do {
         try filling.add(folders).noteProblems()
       } catch let error as HostLinkError {

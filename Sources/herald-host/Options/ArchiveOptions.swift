@@ -15,11 +15,7 @@ struct ArchiveOptions: ParsableArguments {
       valueName: "place"))
   var archive: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Who wore which device when: a CSV file with the columns serial, name, role, place, from, to.",
-      valueName: "file"))
-  var people: String?
+  @OptionGroup var who: WhoOptions
 
   mutating func validate() throws {
     guard dir.isEmpty != (archive == nil) else {
@@ -28,15 +24,24 @@ struct ArchiveOptions: ParsableArguments {
   }
 
   /// Opens the archive, or makes a temporary one of the folders, and brings it up to date.
-  func open(_ display: DisplayOptions) throws -> Archive {
+  /// - Parameter window: the length of a window in seconds that the command needs; `nil` for any.
+  func open(_ display: DisplayOptions, window: Int? = nil) throws -> Archive {
     guard let place = self.archive else {
-      let archive = try Archive.temporary()
-      let filling = ArchiveFilling(archive: archive, people: people, isQuiet: display.quiet)
+      var rules = ContactRules()
+      rules.zone = LocalDays.systemZone
+      rules.window = window ?? rules.window
+      let filling = ArchiveFilling(archive: try Archive.temporary(rules), who: who, isQuiet: display.quiet)
       try filling.add(try PageStoreSearch.folders(in: dir)).noteProblems()
-      return archive
+      return filling.archive
     }
     let archive = try Archive.open(place, create: false)
-    try ArchiveFilling(archive: archive, people: people, isQuiet: display.quiet).update()
+    if let window, window != archive.rules.window {
+      throw HostLinkError(
+        .usage, "\(archive.place) has windows of \(archive.rules.window) s",
+        advice:
+          "`herald-host archive rules --archive \(archive.place) --window \(window)` derives everything again")
+    }
+    try ArchiveFilling(archive: archive, who: who, isQuiet: display.quiet).update()
     return archive
   }
 }

@@ -13,7 +13,7 @@ struct ArchivePlace: ParsableArguments {
   /// Opens the archive and brings it up to date.
   func open(isQuiet: Bool) throws -> Archive {
     let archive = try Archive.open(self.archive, create: false)
-    try ArchiveFilling(archive: archive, people: nil, isQuiet: isQuiet).update()
+    try ArchiveFilling(archive: archive, who: nil, isQuiet: isQuiet).update()
     return archive
   }
 }
