@@ -37,7 +37,7 @@ extension Archive {
 
   /// Derives the meetings that are due.
   func deriveMeetings(_ update: inout Update) throws(HostLinkError) {
-    var isDone = false
+    var isDone = try connection.rows("SELECT who_id FROM meeting_due LIMIT 1").isEmpty
     while !isDone {
       var count = 0
       try connection.transaction { () throws(HostLinkError) in
