@@ -19,13 +19,15 @@ extension Archive {
   }
 
   /// An archive of some folders in a file of its own in the system's temporary folder, which is removed as
-  /// soon as it is open.
+  /// soon as it is open; with the default rules and the system's time zone, unless there are `rules`.
   /// - Throws: `.storage` if no file can be made there.
-  public static func temporary() throws(HostLinkError) -> Archive {
+  public static func temporary(_ rules: ContactRules? = nil) throws(HostLinkError) -> Archive {
     let folder = FileManager.default.temporaryDirectory.path
     let path = "\(folder)/herald-archive-\(UUID().uuidString).sqlite"
-    let archive = try open(path, create: true)
-    unlink(path)
-    return archive
+    let connection = try SQLiteConnection(path: path, create: true)
+    defer { unlink(path) }
+    // SQLite makes no journal for a file that has no name any more, except in memory.
+    try connection.execute("PRAGMA journal_mode = MEMORY")
+    return try Archive(connection, newRules: rules)
   }
 }
