@@ -92,11 +92,17 @@ let package = Package(
       ],
       swiftSettings: core),
 
+    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    // A writer of flat tables as Parquet files.
+    .target(name: "HeraldParquet", dependencies: ["CZstd"]),
+
     // One database of the logs of many devices: who was near whom.
     .target(
       name: "HeraldArchive",
       dependencies: [
-        "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldText",
+        "CPostgreSQL", "CZstd", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldParquet",
+        "HeraldText",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: core),
@@ -194,6 +200,9 @@ let package = Package(
     .executableTarget(
       name: "synthetic-fleet", dependencies: ["SyntheticFleet"], path: "Tests/SyntheticFleet/Run",
       swiftSettings: core),
+    // Any table as a Parquet file, for independent readers.
+    .executableTarget(
+      name: "parquet-tables", dependencies: ["HeraldParquet"], path: "Tests/ParquetTables"),
     // Devices and controllers that stand in for real ones where a link is tried out.
     .target(
       name: "LinkDoubles",
@@ -295,6 +304,7 @@ let package = Package(
         "SyntheticFleet", "TestInputs",
       ],
       swiftSettings: core),
+    .testTarget(name: "HeraldParquetTests", dependencies: ["HeraldParquet", "TestInputs"]),
     .testTarget(
       name: "HeraldImagesTests",
       dependencies: [

@@ -26,5 +26,6 @@ enum FleetBenchmark {
     figures.add("fleet_import_readings_per_second", Double(readings) / seconds(), "1/s")
     let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
     figures.add("fleet_bytes_per_reading", Double(size) / Double(readings), "")
+    try ParquetBenchmark.run(archive: file, readings: readings, &figures)
   }
 }

@@ -2,20 +2,32 @@ import Foundation
 import HeraldHostLink
 
 extension Archive {
-  /// Opens the archive at `place`, the path of an SQLite file; `create` says whether a missing one is made.
-  /// - Throws: `.storage` if there is none, or it cannot be used.
+  /// Opens the archive at `place`, the path of an SQLite file, or the address `postgresql://…` of a database.
+  /// `create` says whether a missing one is made.
+  /// - Throws: `.storage` if there is none, or it cannot be used; `.usage` if the address is invalid.
   public static func open(_ place: String, create: Bool) throws(HostLinkError) -> Archive {
-    try Archive(try SQLiteConnection(path: place, create: create))
+    if PostgreSQLAddress.isOne(place) {
+      let connection = try PostgreSQLConnection(PostgreSQLAddress(place))
+      if !create, try !connection.hasTable("setting") {
+        throw HostLinkError(
+          .storage, "there is no archive in \(connection.place)",
+          advice: "`herald-host archive add DIR --archive \(connection.place)` makes one")
+      }
+      return try Archive(connection)
+    }
+    return try Archive(try SQLiteConnection(path: place, create: create))
   }
 
   /// An archive of some folders in a file of its own in the system's temporary folder, which is removed as
-  /// soon as it is open.
+  /// soon as it is open; with the default rules and the system's time zone, unless there are `rules`.
   /// - Throws: `.storage` if no file can be made there.
-  public static func temporary() throws(HostLinkError) -> Archive {
+  public static func temporary(_ rules: ContactRules? = nil) throws(HostLinkError) -> Archive {
     let folder = FileManager.default.temporaryDirectory.path
     let path = "\(folder)/herald-archive-\(UUID().uuidString).sqlite"
-    let archive = try open(path, create: true)
-    unlink(path)
-    return archive
+    let connection = try SQLiteConnection(path: path, create: true)
+    defer { unlink(path) }
+    // SQLite makes no journal for a file that has no name any more, except in memory.
+    try connection.execute("PRAGMA journal_mode = MEMORY")
+    return try Archive(connection, newRules: rules)
   }
 }

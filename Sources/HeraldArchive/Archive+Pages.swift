@@ -26,6 +26,8 @@ extension Archive {
   private static let mostListed = 100
   /// The number of folders in a transaction.
   private static let foldersAtOnce = 64
+  /// The bytes of pages that are in memory at a time.
+  private static let mostBytesAtOnce = 1 << 20
 
   /// Adds the pages of folders of pulled logs. A folder that cannot be read is reported and does not keep the
   /// others from being added. The next `update` derives what the pages change.
@@ -51,32 +53,38 @@ extension Archive {
     return addition
   }
 
+  /// A page that is in the archive.
+  private struct KnownPage {
+    let id: Int64
+    let sha256: [UInt8]
+    let size: Int
+  }
+
   private func add(_ store: PageStore, _ addition: inout Addition) throws(HostLinkError) {
     let record = store.device
-    let id = try device(record, folder: store.path)
-    var isNew = try replaceClocks(of: id, record.clocks)
-    var known: [PageName: (id: Int64, sha256: [UInt8])] = [:]
+    let (id, epochs) = try device(record, folder: store.path)
+    var isNew = try mergeClocks(of: id, record.clocks)
+    var known: [PageName: KnownPage] = [:]
     for row in try connection.rows(
-      "SELECT epoch, sequence, is_open, id, sha256 FROM page WHERE device_id = ?", [.integer(id)])
+      "SELECT epoch, sequence, is_open, id, sha256, size FROM page WHERE device_id = ?", [.integer(id)])
     {
       let name = PageName(
         epoch: UInt32(clamping: row.integer(0)), sequence: UInt32(clamping: row.integer(1)),
         isOpen: row.integer(2) != 0)
-      known[name] = (row.integer(3), row.blob(4))
+      known[name] = KnownPage(id: row.integer(3), sha256: row.blob(4), size: Int(row.integer(5)))
     }
+    let names = try store.pages()
+    var before = known.keys.sorted(by: { Self.isBefore($0, $1, epochs) }).last
     var values: [SQLValue] = []
-    for name in try store.pages() {
-      let bytes = try store.read(name)
-      guard let header = LogPageHeader(bytes.span), header.epoch == name.epoch,
-        header.sequence == name.sequence
-      else {
+    var bytesOfValues = 0
+    var number = try connection.number("SELECT MAX(id) FROM page") ?? 0
+    for name in names {
+      guard let bytes = try page(name, in: store) else {
         refuse(name, store, &addition)
         continue
       }
       let sha256 = Self.digest(bytes)
-      let closed = known[PageName(epoch: name.epoch, sequence: name.sequence, isOpen: false)]
-      let open = known[PageName(epoch: name.epoch, sequence: name.sequence, isOpen: true)]
-      if let closed {
+      if let closed = known[PageName(epoch: name.epoch, sequence: name.sequence, isOpen: false)] {
         if closed.sha256 == sha256 || name.isOpen {
           addition.knownPages += 1
         } else {
@@ -85,30 +93,65 @@ extension Archive {
         }
         continue
       }
-      if let open {
-        if open.sha256 == sha256, name.isOpen {
-          addition.knownPages += 1
-          continue
-        }
-        let length = try connection.number("SELECT LENGTH(bytes) FROM page WHERE id = ?", [.integer(open.id)])
-        if name.isOpen, Int(length ?? 0) > bytes.count {
+      if let open = known[PageName(epoch: name.epoch, sequence: name.sequence, isOpen: true)] {
+        // The longer of two states of an open page is the later one.
+        if name.isOpen, !Self.isLater(bytes.count, sha256, than: open) {
           addition.knownPages += 1
           continue
         }
         try connection.execute("DELETE FROM page WHERE id = ?", [.integer(open.id)])
       }
+      let frame = try frames.frame(of: bytes)
+      number += 1
       values += [
-        .integer(id), .integer(Int64(name.epoch)), .integer(Int64(name.sequence)),
-        .integer(name.isOpen ? 1 : 0), .blob(sha256), .blob(bytes),
+        .integer(number), .integer(id), .integer(Int64(name.epoch)), .integer(Int64(name.sequence)),
+        .integer(name.isOpen ? 1 : 0), .blob(sha256), .integer(Int64(bytes.count)), .blob(frame),
       ]
+      bytesOfValues += frame.count
       addition.newPages += 1
       isNew = true
+      if bytesOfValues > Self.mostBytesAtOnce {
+        try append(pages: values)
+        (values, bytesOfValues) = ([], 0)
+      }
     }
-    let columns = ["device_id", "epoch", "sequence", "is_open", "sha256", "bytes"]
-    try connection.append("page", columns, values)
+    try append(pages: values)
     if isNew {
       try connection.execute("UPDATE device SET is_unread = 1, is_stale = 1 WHERE id = ?", [.integer(id)])
     }
+    // The folder with the latest page says what the device is called.
+    if let latest = names.sorted(by: { Self.isBefore($0, $1, epochs) }).last {
+      if let known = before, Self.isBefore(latest, known, epochs) { return }
+      before = latest
+      try connection.execute(
+        "UPDATE device SET name = ?, system = ?, version = ? WHERE id = ?",
+        [.text(record.name), .text(record.system), .text(record.version), .integer(id)])
+    }
+  }
+
+  /// Whether a device wrote a page before another one. `epochs` is the order of its epochs.
+  private static func isBefore(_ one: PageName, _ other: PageName, _ epochs: [UInt32]) -> Bool {
+    func rank(_ name: PageName) -> Int { epochs.firstIndex(of: name.epoch) ?? epochs.count }
+    return (rank(one), one) < (rank(other), other)
+  }
+
+  private static func isLater(_ size: Int, _ sha256: [UInt8], than known: KnownPage) -> Bool {
+    size == known.size ? known.sha256.lexicographicallyPrecedes(sha256) : size > known.size
+  }
+
+  /// The bytes of a page file; `nil` if it is too large, or the page of another number.
+  private func page(_ name: PageName, in store: PageStore) throws(HostLinkError) -> [UInt8]? {
+    guard let size = store.size(of: name), size <= PageFrame.mostBytes else { return nil }
+    let bytes = try store.read(name)
+    guard bytes.count <= PageFrame.mostBytes, let header = LogPageHeader(bytes.span),
+      header.epoch == name.epoch, header.sequence == name.sequence
+    else { return nil }
+    return bytes
+  }
+
+  private func append(pages values: [SQLValue]) throws(HostLinkError) {
+    try connection.append(
+      "page", ["id", "device_id", "epoch", "sequence", "is_open", "sha256", "size", "bytes"], values)
   }
 
   private func refuse(_ name: PageName, _ store: PageStore, _ addition: inout Addition) {
@@ -130,21 +173,24 @@ extension Archive {
       ])
   }
 
-  /// The row of a device, which is created or brought up to date. A device without a serial number is known
-  /// by its identifier, or else by the name of its folder.
-  private func device(_ record: DeviceRecord, folder: String) throws(HostLinkError) -> Int64 {
+  /// The row of a device, which is created if there is none, and the order of its epochs, to which those of
+  /// `record` are added. A device without a serial number is known by its identifier, or else by the name of
+  /// its folder.
+  private func device(_ record: DeviceRecord, folder: String) throws(HostLinkError) -> (
+    id: Int64, epochs: [UInt32]
+  ) {
     let name = folder.split(separator: "/").last.map(String.init) ?? folder
     let serial = record.serial.isEmpty ? record.id ?? name : record.serial
-    let values: [SQLValue] = [
-      .text(record.name), .text(record.system), .text(record.version),
-      .text(record.epochs.map(String.init).joined(separator: " ")),
-    ]
-    let known = try connection.number("SELECT id FROM device WHERE serial = ?", [.text(serial)])
-    if let known {
-      try connection.execute(
-        "UPDATE device SET name = ?, system = ?, version = ?, epochs = ? WHERE id = ?",
-        values + [.integer(known)])
-      return known
+    func text(_ epochs: [UInt32]) -> SQLValue { .text(epochs.map(String.init).joined(separator: " ")) }
+    if let row = try connection.rows("SELECT id, epochs FROM device WHERE serial = ?", [.text(serial)]).first
+    {
+      let known = Self.epochs(row.text(1))
+      let epochs = Self.merged(known, record.epochs)
+      if epochs != known {
+        try connection.execute(
+          "UPDATE device SET epochs = ? WHERE id = ?", [text(epochs), .integer(row.integer(0))])
+      }
+      return (row.integer(0), epochs)
     }
     let id = (try connection.number("SELECT MAX(id) FROM device") ?? 0) + 1
     try connection.append(
@@ -153,22 +199,40 @@ extension Archive {
         "id", "serial", "name", "system", "version", "epochs", "is_unread", "is_stale", "readings", "undated",
         "lost",
       ],
-      [.integer(id), .text(serial)] + values + Array(repeating: .integer(0), count: 5))
-    return id
+      [
+        .integer(id), .text(serial), .text(record.name), .text(record.system), .text(record.version),
+        text(record.epochs),
+      ] + Array(repeating: .integer(0), count: 5))
+    return (id, record.epochs)
   }
 
-  /// Stores the dates that the host has noted. Returns whether they differ from those in the archive.
-  private func replaceClocks(of device: Int64, _ clocks: [DeviceRecord.ClockFix]) throws(HostLinkError)
-    -> Bool
-  {
-    let clocks = clocks.sorted {
-      ($0.epoch, $0.boot, $0.uptimeMilliseconds) < ($1.epoch, $1.boot, $1.uptimeMilliseconds)
+  private static func epochs(_ text: String) -> [UInt32] {
+    text.split(separator: " ").compactMap { UInt32($0) }
+  }
+
+  /// The order of epochs of which two computers have noted a part each.
+  private static func merged(_ known: [UInt32], _ noted: [UInt32]) -> [UInt32] {
+    let common = known.filter(noted.contains)
+    // One that has all of the others has the order, too.
+    if common == known, noted.filter(known.contains) == known { return noted }
+    return known + noted.filter { !known.contains($0) }
+  }
+
+  /// Adds the dates that the host has noted: of each start-up one, by a rule that does not depend on the order
+  /// in which folders are added. Returns whether they differ from those in the archive.
+  private func mergeClocks(of device: Int64, _ noted: [DeviceRecord.ClockFix]) throws(HostLinkError) -> Bool {
+    let known = try clocks(of: device)
+    var clocks: [DeviceScan.Start: DeviceRecord.ClockFix] = [:]
+    for fix in known + noted {
+      let start = DeviceScan.Start(epoch: fix.epoch, boot: fix.boot)
+      clocks[start] = clocks[start].map { Self.preferred($0, fix) } ?? fix
     }
-    guard try self.clocks(of: device) != clocks else { return false }
+    let merged = clocks.values.sorted { ($0.epoch, $0.boot) < ($1.epoch, $1.boot) }
+    guard merged != known else { return false }
     try connection.execute("DELETE FROM clock WHERE device_id = ?", [.integer(device)])
     try connection.append(
       "clock", ["device_id", "epoch", "boot", "uptime_ms", "unix_ms", "source"],
-      clocks.flatMap { fix -> [SQLValue] in
+      merged.flatMap { fix -> [SQLValue] in
         [
           .integer(device), .integer(Int64(fix.epoch)), .integer(Int64(fix.boot)),
           .integer(Int64(clamping: fix.uptimeMilliseconds)), .integer(Int64(clamping: fix.unixMilliseconds)),
@@ -178,10 +242,21 @@ extension Archive {
     return true
   }
 
-  /// The dates that the host has noted, in the order in which they were stored.
+  /// Of two dates of a start-up: the device's before this computer's; the device's latest; this computer's
+  /// first, so that a later pull dates records as the first one did.
+  private static func preferred(_ one: DeviceRecord.ClockFix, _ other: DeviceRecord.ClockFix)
+    -> DeviceRecord.ClockFix
+  {
+    guard one.source == other.source else { return one.source == .device ? one : other }
+    let isOneFirst =
+      (one.uptimeMilliseconds, one.unixMilliseconds) < (other.uptimeMilliseconds, other.unixMilliseconds)
+    return isOneFirst == (one.source == .host) ? one : other
+  }
+
+  /// The dates that the host has noted, at most one of each start-up, in ascending order of epoch and start-up.
   func clocks(of device: Int64) throws(HostLinkError) -> [DeviceRecord.ClockFix] {
     try connection.rows(
-      "SELECT epoch, boot, uptime_ms, unix_ms, source FROM clock WHERE device_id = ? ORDER BY epoch, boot, uptime_ms",
+      "SELECT epoch, boot, uptime_ms, unix_ms, source FROM clock WHERE device_id = ? ORDER BY epoch, boot",
       [.integer(device)]
     ).map { row in
       DeviceRecord.ClockFix(
@@ -194,19 +269,34 @@ extension Archive {
 
   /// The pages of a device in the order of its log.
   func pages(of device: Int64) throws(HostLinkError) -> [[UInt8]] {
-    let order =
-      try connection.rows("SELECT epochs FROM device WHERE id = ?", [.integer(device)]).first?
-      .text(0).split(separator: " ").compactMap { Int64($0) } ?? []
-    func rank(_ epoch: Int64) -> Int { order.firstIndex(of: epoch) ?? order.count }
-    var pages: [(epoch: Int64, sequence: Int64, bytes: [UInt8])] = []
-    try connection.query(
-      "SELECT epoch, sequence, bytes FROM page WHERE device_id = ? ORDER BY epoch, sequence",
-      [.integer(device)]
-    ) { (row: SQLRow) throws(HostLinkError) in pages.append((row.integer(0), row.integer(1), row.blob(2))) }
-    if order.count > 1 {
-      pages.sort { (rank($0.epoch), $0.epoch, $0.sequence) < (rank($1.epoch), $1.epoch, $1.sequence) }
+    var pages: [[UInt8]] = []
+    try forEachPage(of: device) { pages.append($0) }
+    return pages
+  }
+
+  /// Passes the pages of a device to `body` in the order of its log, one at a time. `body` must not use the
+  /// archive.
+  /// - Throws: `.storage` if a page in the archive is damaged.
+  func forEachPage(of device: Int64, _ body: ([UInt8]) throws(HostLinkError) -> Void) throws(HostLinkError) {
+    let number = SQLValue.integer(device)
+    let order = Self.epochs(
+      try connection.rows("SELECT epochs FROM device WHERE id = ?", [number]).first?.text(0) ?? "")
+    func rank(_ epoch: Int64) -> Int { order.firstIndex { Int64($0) == epoch } ?? order.count }
+    let epochs = try connection.rows("SELECT DISTINCT epoch FROM page WHERE device_id = ?", [number])
+      .map { $0.integer(0) }.sorted { (rank($0), $0) < (rank($1), $1) }
+    for epoch in epochs {
+      try connection.query(
+        "SELECT size, bytes FROM page WHERE device_id = ? AND epoch = ? ORDER BY sequence, is_open",
+        [number, .integer(epoch)]
+      ) { (row: SQLRow) throws(HostLinkError) in
+        guard let page = frames.page(in: row.blob(1), size: Int(row.integer(0))) else {
+          throw HostLinkError(
+            .storage, "a page in \(connection.place) is damaged",
+            advice: "make a new archive of the folders of the pulled logs")
+        }
+        try body(page)
+      }
     }
-    return pages.map(\.bytes)
   }
 
   static func digest(_ bytes: [UInt8]) -> [UInt8] {

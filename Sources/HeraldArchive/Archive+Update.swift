@@ -14,11 +14,9 @@ extension Archive {
   }
 
   /// The size of pages in memory at a time, in bytes; about 1.4 bytes are a reading.
-  private static let mostPageBytes: Int64 = 8 << 20
+  private static let mostPageBytes: Int64 = 4 << 20
   /// The number of devices whose pages are in memory at a time.
   private static let mostDevices = 32
-  /// The number of meetings that are derived in a transaction.
-  private static let mostMeetings: Int64 = 8192
 
   /// Derives everything that new pages, persons or rules have changed. Each step is a transaction: if the
   /// program ends before the last one, the next update goes on. `progress` receives the number of devices
@@ -39,17 +37,18 @@ extension Archive {
     let device: Int64
     let read: [[UInt8]]
     let own: [(payload: [UInt8], from: Int64, to: Int64)]
+    let simpleDays: [Int64]
   }
 
-  /// Devices that have a flag, in groups whose pages fit into memory.
-  private func groups(of flag: String) throws(HostLinkError) -> [[Int64]] {
+  /// Devices that have a flag, or all, in groups whose pages fit into memory.
+  func groups(of flag: String? = nil) throws(HostLinkError) -> [[Int64]] {
     var groups: [[Int64]] = []
     var group: [Int64] = []
     var sum: Int64 = 0
     for row in try connection.rows(
       """
-      SELECT d.id, COALESCE(SUM(LENGTH(p.bytes)), 0) FROM device d LEFT JOIN page p ON p.device_id = d.id
-      WHERE d.\(flag) = 1 GROUP BY d.id ORDER BY d.id
+      SELECT d.id, COALESCE(SUM(p.size), 0) FROM device d LEFT JOIN page p ON p.device_id = d.id
+      WHERE \(flag.map { "d.\($0)" } ?? "1") = 1 GROUP BY d.id ORDER BY d.id
       """)
     {
       if !group.isEmpty, sum + row.integer(1) > Self.mostPageBytes || group.count >= Self.mostDevices {
@@ -64,13 +63,15 @@ extension Archive {
     return groups
   }
 
-  private func scanUnread() throws(HostLinkError) {
+  func scanUnread() throws(HostLinkError) {
     for group in try groups(of: "is_unread") {
-      var inputs: [(device: Int64, pages: [[UInt8]], clocks: [DeviceRecord.ClockFix])] = []
-      for device in group { inputs.append((device, try pages(of: device), try clocks(of: device))) }
-      let all = parallelMap(inputs) { Self.payloads(of: $0.device, $0.pages, $0.clocks) }
+      // Another program may work on the same archive: what is derived is read in the transaction that stores it.
       try connection.transaction { () throws(HostLinkError) in
-        for payloads in all { try store(payloads) }
+        var inputs: [(device: Int64, pages: [[UInt8]], clocks: [DeviceRecord.ClockFix])] = []
+        for device in group { inputs.append((device, try pages(of: device), try clocks(of: device))) }
+        for payloads in parallelMap(inputs, { Self.payloads(of: $0.device, $0.pages, $0.clocks) }) {
+          try store(payloads)
+        }
       }
     }
   }
@@ -88,10 +89,11 @@ extension Archive {
       if !own.isEmpty { own[own.count - 1].to = max(own[own.count - 1].from, from - 1) }
       own.append((bytes, from, .max))
     }
-    return Payloads(device: device, read: scan.payloads, own: own)
+    return Payloads(
+      device: device, read: scan.payloads, own: own, simpleDays: scan.simpleDays.sorted())
   }
 
-  private static func scan(_ pages: [[UInt8]], _ clocks: [DeviceRecord.ClockFix]) -> DeviceScan {
+  static func scan(_ pages: [[UInt8]], _ clocks: [DeviceRecord.ClockFix]) -> DeviceScan {
     var scan = DeviceScan(clocks)
     var visit = PageVisit()
     for (index, page) in pages.enumerated() { scan.add(page, index: index, &visit) }
@@ -102,10 +104,21 @@ extension Archive {
     let device = payloads.device
     var numbers: [[UInt8]: Int64] = [:]
     for bytes in payloads.read { numbers[bytes] = try number(ofPayload: bytes) }
+    let former = try connection.rows(
+      "SELECT payload_id FROM read_payload WHERE device_id = ?", [.integer(device)]
+    ).map { $0.integer(0) }
     try connection.execute("DELETE FROM read_payload WHERE device_id = ?", [.integer(device)])
     try connection.append(
       "read_payload", ["device_id", "payload_id"],
       numbers.values.sorted().flatMap { [.integer(device), .integer($0)] })
+    for payload in Set(former).subtracting(numbers.values) {
+      try connection.execute(
+        "DELETE FROM payload WHERE id = ? AND NOT EXISTS (SELECT 1 FROM read_payload r WHERE r.payload_id = payload.id)",
+        [.integer(payload)])
+    }
+    try connection.execute("DELETE FROM simple_day WHERE device_id = ?", [.integer(device)])
+    try connection.append(
+      "simple_day", ["device_id", "day"], payloads.simpleDays.flatMap { [.integer(device), .integer($0)] })
     let own = payloads.own.map { [numbers[$0.payload] ?? 0, $0.from, $0.to] }
     let known = try connection.rows(
       "SELECT payload_id, from_ms, to_ms FROM own_payload WHERE device_id = ? ORDER BY from_ms",
@@ -142,7 +155,7 @@ extension Archive {
 
   // MARK: Contacts
 
-  private struct DeviceInput: Sendable {
+  struct DeviceInput: Sendable {
     let device: Int64
     let pages: [[UInt8]]
     let clocks: [DeviceRecord.ClockFix]
@@ -153,20 +166,20 @@ extension Archive {
     let groups = try groups(of: "is_stale")
     let count = groups.reduce(0) { $0 + $1.count }
     guard count > 0 else { return }
-    let assignments = try assignments()
-    var whos = WhoTable(connection)
     for group in groups {
-      var inputs: [DeviceInput] = []
-      for device in group {
-        inputs.append(
-          DeviceInput(
-            device: device, pages: try pages(of: device), clocks: try clocks(of: device),
-            context: try context(of: device, assignments)))
-      }
-      let results = parallelMap(inputs) { input in
-        DeviceDerivation(input.pages, Self.scan(input.pages, input.clocks), input.context)
-      }
       try connection.transaction { () throws(HostLinkError) in
+        let assignments = try assignments()
+        var inputs: [DeviceInput] = []
+        for device in group {
+          inputs.append(
+            DeviceInput(
+              device: device, pages: try pages(of: device), clocks: try clocks(of: device),
+              context: try context(of: device, assignments)))
+        }
+        let results = parallelMap(inputs) { input in
+          DeviceDerivation(input.pages, Self.scan(input.pages, input.clocks), input.context)
+        }
+        var whos = WhoTable(connection)
         for (device, result) in zip(group, results) {
           try store(result, of: device, &whos)
           update.readings += result.readings
@@ -177,7 +190,7 @@ extension Archive {
     }
   }
 
-  private func context(of device: Int64, _ assignments: Assignments) throws(HostLinkError)
+  func context(of device: Int64, _ assignments: Assignments) throws(HostLinkError)
     -> DeviceDerivation.Context
   {
     let serial = try connection.rows("SELECT serial FROM device WHERE id = ?", [.integer(device)]).first?
@@ -193,6 +206,7 @@ extension Archive {
       claims[row.blob(0), default: []].append(
         PayloadClaim(serial: row.text(1), from: row.integer(2), to: row.integer(3)))
     }
+    try addResolved(to: &claims, of: device)
     return DeviceDerivation.Context(
       serial: serial ?? "", rules: rules, days: days, assignments: assignments, claims: claims)
   }
@@ -203,12 +217,14 @@ extension Archive {
     let number = SQLValue.integer(device)
     var numbers: [Int64] = []
     for who in result.whos { numbers.append(try whos.number(of: who)) }
-    // Meetings of the former rows and of the new ones.
+    // The contacts tell the observers, which the key of `heard` begins with.
     let former = "device_id = ? AND observer_id IN (SELECT observer_id FROM contact WHERE device_id = ?)"
-    try connection.execute(
-      """
-      INSERT INTO meeting_due (day, who_id, other_id) SELECT day, observer_id, subject_id FROM heard WHERE \(former)
-      """, [number, number])
+    var due: Set<DueMeeting> = []
+    for row in try connection.rows(
+      "SELECT observer_id, subject_id, day FROM heard WHERE \(former)", [number, number])
+    {
+      due.insert(DueMeeting(row.integer(0), row.integer(1), day: row.integer(2)))
+    }
     try connection.execute("DELETE FROM heard WHERE \(former)", [number, number])
     for table in ["contact", "battery", "device_event"] {
       try connection.execute("DELETE FROM \(table) WHERE device_id = ?", [number])
@@ -226,18 +242,17 @@ extension Archive {
         ] + contact.bands.map { .integer(Int64($0)) }
       })
     var heard: [SQLValue] = []
-    var due: [SQLValue] = []
     for day in result.heard {
       let (all, bands) = day.windows.seconds(rules)
       let (observer, subject) = (numbers[Int(day.observer)], numbers[Int(day.subject)])
-      let civil = SQLValue.integer(LocalDays.number(ofDay: day.day))
+      let civil = LocalDays.number(ofDay: day.day)
       heard += [
-        civil, .integer(observer), .integer(subject), number, .integer(Int64(all)),
+        .integer(civil), .integer(observer), .integer(subject), number, .integer(Int64(all)),
         .integer(Int64(day.readings)),
       ]
       heard += bands.map { .integer(Int64($0)) }
       heard.append(.blob(day.windows.bytes))
-      due += [civil, .integer(observer), .integer(subject)]
+      due.insert(DueMeeting(observer, subject, day: civil))
     }
     try connection.append(
       "heard",
@@ -245,7 +260,7 @@ extension Archive {
         "windows"
       ],
       heard)
-    try connection.append("meeting_due", ["day", "who_id", "other_id"], due)
+    try note(due, of: device)
     try connection.append(
       "battery", ["device_id", "unix_ms", "level", "is_external"],
       result.batteries.flatMap {
@@ -262,65 +277,5 @@ extension Archive {
         .integer(Int64(result.readings)), .integer(Int64(result.undated)), .integer(Int64(result.refused)),
         .optional(result.first), .optional(result.last), number,
       ])
-  }
-
-  // MARK: Meetings
-
-  private func deriveMeetings(_ update: inout Update) throws(HostLinkError) {
-    try connection.execute(
-      "UPDATE meeting_due SET who_id = other_id, other_id = who_id WHERE who_id > other_id")
-    while true {
-      let due = try connection.rows(
-        """
-        SELECT DISTINCT who_id, other_id, day FROM meeting_due ORDER BY who_id, other_id, day LIMIT ?
-        """, [.integer(Self.mostMeetings)])
-      guard let last = due.last else { return }
-      try connection.transaction { () throws(HostLinkError) in
-        try storeMeetings(due)
-        try connection.execute(
-          """
-          DELETE FROM meeting_due WHERE who_id < ? OR (who_id = ? AND (other_id < ? OR (other_id = ? AND day <= ?)))
-          """, [last.values[0], last.values[0], last.values[1], last.values[1], last.values[2]])
-      }
-      update.meetings += due.count
-    }
-  }
-
-  /// Derives the meetings of pairs and days: rows of two numbers and a day.
-  private func storeMeetings(_ due: [SQLRow]) throws(HostLinkError) {
-    var values: [SQLValue] = []
-    for row in due {
-      let (who, other, day) = (row.values[0], row.values[1], row.values[2])
-      var windows: [DayWindows] = []
-      var readings: Int64 = 0
-      var directions: Int64 = 0
-      for (observer, subject) in [(who, other), (other, who)] {
-        var isHeard = false
-        for heard in try connection.rows(
-          "SELECT readings, windows FROM heard WHERE observer_id = ? AND subject_id = ? AND day = ?",
-          [observer, subject, day])
-        {
-          readings += heard.integer(0)
-          windows.append(DayWindows(heard.blob(1)))
-          isHeard = true
-        }
-        if isHeard { directions += 1 }
-      }
-      for (one, another) in [(who, other), (other, who)] {
-        try connection.execute(
-          "DELETE FROM meeting WHERE who_id = ? AND day = ? AND other_id = ?", [one, day, another])
-      }
-      guard directions > 0 else { continue }
-      let (all, bands) = DayWindows.union(windows).seconds(rules)
-      for (one, another) in [(who, other), (other, who)] {
-        values += [
-          one, day, another, .integer(Int64(all)), .integer(readings), .integer(directions),
-        ]
-        values += bands.map { .integer(Int64($0)) }
-      }
-    }
-    try connection.append(
-      "meeting", ["who_id", "day", "other_id", "seconds", "readings", "directions"] + ArchiveSchema.bands,
-      values)
   }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
 /// Folders for logs, exports and keys, readable for their owner only.
-enum PrivateFolder {
+package enum PrivateFolder {
   /// Creates a folder and its parents, readable for the owner only, and a folder `name` within it, if given.
   /// Existing folders are not changed.
   /// - Throws: `.storage` if it cannot be created.
-  static func make(_ path: String, containing name: String? = nil) throws(HostLinkError) {
+  package static func make(_ path: String, containing name: String? = nil) throws(HostLinkError) {
     do {
       try FileManager.default.createDirectory(
         atPath: name.map { "\(path)/\($0)" } ?? path, withIntermediateDirectories: true,

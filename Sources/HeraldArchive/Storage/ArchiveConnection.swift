@@ -57,7 +57,7 @@ public protocol ArchiveConnection: AnyObject {
   func hasTable(_ name: String) throws(HostLinkError) -> Bool
   /// Runs a statement without an answer.
   func execute(_ sql: String, _ arguments: [SQLValue]) throws(HostLinkError)
-  /// Runs a query and passes each row of its answer to `row`.
+  /// Runs a query and passes each row of its answer to `row`, which must not use the connection.
   func query(_ sql: String, _ arguments: [SQLValue], _ row: (SQLRow) throws(HostLinkError) -> Void)
     throws(HostLinkError)
   /// Appends rows to a table. `values` has the values of all rows one after the other.
@@ -80,5 +80,13 @@ extension ArchiveConnection {
   /// The first column of the first row, if there is one and it has a number.
   func number(_ sql: String, _ arguments: [SQLValue] = []) throws(HostLinkError) -> Int64? {
     try rows(sql, arguments).first?.optionalInteger(0)
+  }
+}
+
+extension String {
+  /// The text with U+FFFD instead of U+0000, which PostgreSQL cannot store: both databases get the same text.
+  var withoutZeros: String {
+    utf8.contains(0)
+      ? String(String.UnicodeScalarView(unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 })) : self
   }
 }

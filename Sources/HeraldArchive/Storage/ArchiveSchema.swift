@@ -9,7 +9,8 @@ enum ArchiveSchema {
 
   /// The tables that are made of the pages, and their columns that name a device, if any.
   static let derived = [
-    "payload", "own_payload", "read_payload", "who", "contact", "heard", "meeting", "meeting_due", "battery",
+    "payload", "own_payload", "read_payload", "simple_day", "who", "contact", "heard", "meeting",
+    "meeting_due", "battery",
     "device_event",
   ]
 
@@ -41,7 +42,8 @@ enum ArchiveSchema {
       "CREATE INDEX clock_by_device ON clock (device_id)",
       """
       CREATE TABLE page (id \(key), device_id \(integer) NOT NULL, epoch \(integer) NOT NULL,
-        sequence \(integer) NOT NULL, is_open \(integer) NOT NULL, sha256 \(blob) NOT NULL, bytes \(blob) NOT NULL,
+        sequence \(integer) NOT NULL, is_open \(integer) NOT NULL,
+        sha256 \(blob) NOT NULL, size \(integer) NOT NULL, bytes \(blob) NOT NULL,
         UNIQUE (device_id, epoch, sequence))
       """,
       """
@@ -64,10 +66,22 @@ enum ArchiveSchema {
       CREATE TABLE read_payload (device_id \(integer) NOT NULL, payload_id \(integer) NOT NULL,
         PRIMARY KEY (payload_id, device_id)) \(keyed)
       """,
+      // Not derived from the pages: secrets are needed, which are not kept. By the bytes, as the numbers of
+      // `payload` are made again.
+      """
+      CREATE TABLE resolved_payload (bytes \(blob) NOT NULL, serial \(text) NOT NULL, from_ms \(integer) NOT NULL,
+        to_ms \(integer) NOT NULL, PRIMARY KEY (bytes, serial)) \(keyed)
+      """,
+      "CREATE INDEX resolved_payload_by_serial ON resolved_payload (serial)",
+      """
+      CREATE TABLE simple_day (device_id \(integer) NOT NULL, day \(integer) NOT NULL,
+        PRIMARY KEY (device_id, day)) \(keyed)
+      """,
       """
       CREATE TABLE who (id \(key), kind \(text) NOT NULL, key \(text) NOT NULL, label \(text) NOT NULL, role \(text) NOT NULL,
         place \(text) NOT NULL, UNIQUE (kind, key))
       """,
+      "CREATE INDEX who_by_label ON who (label)",
       """
       CREATE TABLE contact (observer_id \(integer) NOT NULL, begin_ms \(integer) NOT NULL,
         subject_id \(integer) NOT NULL, device_id \(integer) NOT NULL, end_ms \(integer) NOT NULL,
@@ -86,8 +100,11 @@ enum ArchiveSchema {
       """,
       "CREATE INDEX meeting_by_day ON meeting (day, who_id)",
       """
-      CREATE TABLE meeting_due (day \(integer) NOT NULL, who_id \(integer) NOT NULL, other_id \(integer) NOT NULL)
+      CREATE TABLE meeting_due (who_id \(integer) NOT NULL, other_id \(integer) NOT NULL, day \(integer) NOT NULL,
+        device_id \(integer) NOT NULL, PRIMARY KEY (who_id, other_id, day, device_id)) \(keyed)
       """,
+      "CREATE INDEX meeting_due_by_other ON meeting_due (other_id)",
+      "CREATE INDEX meeting_due_by_device ON meeting_due (device_id)",
       """
       CREATE TABLE battery (device_id \(integer) NOT NULL, unix_ms \(integer) NOT NULL, level \(integer) NOT NULL,
         is_external \(integer) NOT NULL)
@@ -106,22 +123,26 @@ enum ArchiveSchema {
     return [
       """
       CREATE VIEW contacts AS
-        SELECT o.label AS observer, o.role AS observer_role, s.label AS subject, s.kind AS subject_kind,
-          s.role AS subject_role, d.serial AS device, c.begin_ms, c.end_ms, c.seconds, c.readings, c.gaps,
-          \(qualified)
+        SELECT c.observer_id, o.label AS observer, o.kind AS observer_kind, o.role AS observer_role,
+          o.place AS observer_place, c.subject_id, s.label AS subject, s.kind AS subject_kind,
+          s.role AS subject_role, s.place AS subject_place, d.serial AS device, c.begin_ms, c.end_ms, c.seconds,
+          c.readings, c.gaps, \(qualified)
         FROM contact c JOIN who o ON o.id = c.observer_id JOIN who s ON s.id = c.subject_id
           JOIN device d ON d.id = c.device_id
       """,
       """
       CREATE VIEW meetings AS
-        SELECT c.day, w.label AS who, w.kind AS who_kind, w.role AS who_role, o.label AS other,
-          o.kind AS other_kind, o.role AS other_role, c.seconds, c.readings, c.directions, \(qualified)
+        SELECT c.day, c.who_id, w.label AS who, w.kind AS who_kind, w.role AS who_role, w.place AS who_place,
+          c.other_id, o.label AS other, o.kind AS other_kind, o.role AS other_role, o.place AS other_place,
+          c.seconds, c.readings, c.directions, \(qualified)
         FROM meeting c JOIN who w ON w.id = c.who_id JOIN who o ON o.id = c.other_id
       """,
       """
       CREATE VIEW directions AS
-        SELECT c.day, o.label AS observer, s.label AS subject, s.kind AS subject_kind, d.serial AS device,
-          c.seconds, c.readings, \(qualified)
+        SELECT c.day, c.observer_id, o.label AS observer, o.kind AS observer_kind, o.role AS observer_role,
+          o.place AS observer_place, c.subject_id, s.label AS subject, s.kind AS subject_kind,
+          s.role AS subject_role, s.place AS subject_place, d.serial AS device, c.seconds, c.readings,
+          \(qualified)
         FROM heard c JOIN who o ON o.id = c.observer_id JOIN who s ON s.id = c.subject_id
           JOIN device d ON d.id = c.device_id
       """,

@@ -31,12 +31,15 @@ public final class SQLiteConnection: ArchiveConnection {
       close(descriptor)
     }
     var configuration = Configuration()
-    configuration.busyMode = .timeout(10)
+    // Another program may be in the longest of its transactions.
+    configuration.busyMode = .timeout(60)
     configuration.allowsUnsafeTransactions = true
     // Every referenced row is looked up or created in the same transaction.
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
-      try database.execute(sql: "PRAGMA cache_size = -32768")
+      // Applies to a new file: large pages have less unused room beside the pages of logs.
+      try database.execute(sql: "PRAGMA page_size = 32768")
+      try database.execute(sql: "PRAGMA cache_size = -24576")
     }
     do {
       queue = try DatabaseQueue(path: path, configuration: configuration)
@@ -122,7 +125,7 @@ extension SQLValue {
     switch self {
     case .null: .null
     case .integer(let number): number.databaseValue
-    case .text(let text): text.databaseValue
+    case .text(let text): text.withoutZeros.databaseValue
     case .blob(let bytes): Data(bytes).databaseValue
     }
   }

@@ -105,6 +105,19 @@ public struct LocalDays: Sendable {
     return low
   }
 
+  /// The moment at which clocks show a local time, given as if it were UTC, in milliseconds. Of a time that
+  /// there is twice the first; a time that is skipped is the moment from which it is.
+  func moment(local: Int64) -> Int64 {
+    // The offsets before and after a change in the day around it.
+    let before = offset(at: local - 86_400_000) * 1000
+    let after = offset(at: local + 86_400_000) * 1000
+    for offset in [before, after] where self.offset(at: local - offset) * 1000 == offset {
+      return local - offset
+    }
+    // Skipped: the clock is set forward between the two.
+    return (moments.dropFirst().first { $0 * 1000 > local - after } ?? (local - after) / 1000) * 1000
+  }
+
   /// The number of the civil day of a date, counted from 1970-01-01.
   public func day(of unixMilliseconds: Int64) -> Int64 {
     let local = unixMilliseconds + offset(at: unixMilliseconds) * 1000
@@ -119,6 +132,15 @@ public struct LocalDays: Sendable {
     return (local - offset(at: guess * 1000)) * 1000
   }
 
+  /// A date as local time with its distance from UTC: `2026-09-14 08:30:00+0200`.
+  public func text(of unixMilliseconds: Int64) -> String {
+    let seconds = offset(at: unixMilliseconds)
+    let local = UTCTimestamp.seconds(UInt64(clamping: unixMilliseconds + seconds * 1000))
+    let minutes = abs(seconds) / 60
+    func digits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(local)\(seconds < 0 ? "-" : "+")\(digits(minutes / 60))\(digits(minutes % 60))"
+  }
+
   /// The day as `yyyy-MM-dd`.
   public static func text(ofDay day: Int64) -> String {
     String(UTCTimestamp.seconds(UInt64(clamping: day) * 86_400_000).prefix(10))
@@ -129,9 +151,16 @@ public struct LocalDays: Sendable {
     Int64(text(ofDay: day).filter { $0 != "-" }) ?? 0
   }
 
+  /// The day of a number of the column `day`; `nil` for other numbers.
+  static func day(ofNumber number: Int64) -> Int64? {
+    guard (1970_01_01...9999_12_31).contains(number) else { return nil }
+    let digits = Array(String(number))
+    return day("\(String(digits[..<4]))-\(String(digits[4..<6]))-\(String(digits[6...]))")
+  }
+
   /// The number of a day written as `yyyy-MM-dd`; `nil` for other text.
   public static func day(_ text: some StringProtocol) -> Int64? {
-    guard text.utf8.count == 10, let moment = UTCTimestamp.parse(text) else { return nil }
+    guard text.utf8.count == 10, let moment = UTCTimestamp.parse("\(text) 00:00:00") else { return nil }
     return Int64(moment / 86_400_000)
   }
 }

@@ -70,14 +70,24 @@ public struct DatabaseExport {
     switch kind {
     case .number: line += String(row[index] as Int64).utf8
     case .truth: line += (row[index] as Int64 == 0 ? "false" : "true").utf8
-    case .text: append(row[index] as String, to: &line)
-    case .bytes: append((row[index] as Data).hexadecimal, to: &line)
-    case .date: append(Self.date(UInt64(clamping: row[index] as Int64)), to: &line)
+    case .text: format.append(row[index] as String, to: &line)
+    case .bytes: format.append((row[index] as Data).hexadecimal, to: &line)
+    case .date: format.append(Self.date(UInt64(clamping: row[index] as Int64)), to: &line)
     }
   }
 
-  private func append(_ text: String, to line: inout [UInt8]) {
-    switch format {
+  /// The date in the form `2022-11-29T22:21:56.552Z`.
+  private static func date(_ unixMilliseconds: UInt64) -> String {
+    var text = Array(UTCTimestamp.text(unixMilliseconds).utf8.prefix(23))
+    text[10] = UInt8(ascii: "T")
+    return String(decoding: text, as: UTF8.self) + "Z"
+  }
+}
+
+extension DatabaseExport.Format {
+  /// Appends text as the format has it, in quotation marks where they are needed.
+  package func append(_ text: String, to line: inout [UInt8]) {
+    switch self {
     case .jsonl:
       line.append(0x22)
       for byte in text.utf8 {
@@ -98,12 +108,5 @@ public struct DatabaseExport {
       }
       if needsQuotes { line.append(0x22) }
     }
-  }
-
-  /// The date in the form `2022-11-29T22:21:56.552Z`.
-  private static func date(_ unixMilliseconds: UInt64) -> String {
-    var text = Array(UTCTimestamp.text(unixMilliseconds).utf8.prefix(23))
-    text[10] = UInt8(ascii: "T")
-    return String(decoding: text, as: UTF8.self) + "Z"
   }
 }

@@ -93,6 +93,9 @@ public final class PageStore {
   /// The stamp that identifies an unchanged file of a page.
   func stamp(of name: PageName) -> FileStamp? { FileStamp.of("\(pagesPath)/\(name.fileName)") }
 
+  /// The size of the file of a page in bytes; `nil` if there is none.
+  public func size(of name: PageName) -> Int? { stamp(of: name).map { Int(clamping: $0.bytes) } }
+
   /// The bytes of a page.
   public func read(_ name: PageName) throws(HostLinkError) -> [UInt8] {
     guard let data = FileManager.default.contents(atPath: "\(pagesPath)/\(name.fileName)") else {

@@ -2,7 +2,7 @@ import Foundation
 
 /// A file that is written incrementally under a temporary name, and renamed when it is completely on the
 /// disk.
-final class ReplacedFile {
+package final class ReplacedFile {
   private let path: String
   private let part: String
   private let descriptor: Int32
@@ -10,7 +10,8 @@ final class ReplacedFile {
   private static let piece = 1 << 18
   private static let advice = "choose the name of a file, in a folder that is there and that you may write to"
 
-  init(_ path: String) throws(HostLinkError) {
+  /// Makes the temporary file, for its owner only.
+  package init(_ path: String) throws(HostLinkError) {
     self.path = path
     part = path + ".part"
     unlink(part)
@@ -27,16 +28,16 @@ final class ReplacedFile {
   }
 
   /// Appends text.
-  func append(_ text: String) throws(HostLinkError) { try append(Array(text.utf8)) }
+  package func append(_ text: String) throws(HostLinkError) { try append(Array(text.utf8)) }
 
   /// Appends bytes.
-  func append(_ bytes: [UInt8]) throws(HostLinkError) {
+  package func append(_ bytes: [UInt8]) throws(HostLinkError) {
     waiting += bytes
     if waiting.count >= Self.piece { try flush() }
   }
 
   /// Syncs the file to the disk, and renames it.
-  func finish() throws(HostLinkError) {
+  package func finish() throws(HostLinkError) {
     try flush()
     guard fsync(descriptor) == 0, rename(part, path) == 0 else {
       throw .system(.storage, "\(path) cannot be synced to the disk", code: errno, advice: Self.advice)

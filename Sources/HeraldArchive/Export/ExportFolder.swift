@@ -1,0 +1,95 @@
+import Foundation
+import HeraldEmbedded
+import HeraldHostLink
+import HeraldParquet
+
+/// The folder of an exported data set: `TABLE/day=20260914/device=SERIAL/data.parquet`.
+struct ExportFolder: Sendable {
+  /// The file that says what the folder is. Readers of data sets ignore names that begin with `_`.
+  static let markName = "_herald.json"
+  /// The file of a partition.
+  static let fileName = "data.parquet"
+  /// The program and its version, as the footers of Parquet files have them.
+  static let createdBy = "herald-host version \(HeraldRelease.version) (build 1)"
+  /// The last day that has a name, 9999-12-31, counted from 1970-01-01.
+  private static let lastDay: Int64 = 2_932_896
+
+  /// The dates of days that have names, in milliseconds since 1970-01-01T00:00:00Z.
+  static let dates: ClosedRange<Int64> = 0...(lastDay + 1) * 86_400_000 - 1
+
+  let path: String
+
+  /// Makes the folder. One that has other files is refused.
+  /// - Throws: `.storage` if it cannot be made, `.usage` if it has other files.
+  init(_ path: String) throws(HostLinkError) {
+    self.path = path
+    try PrivateFolder.make(path)
+    let names = Self.names(in: path)
+    guard names.isEmpty || names.contains(Self.markName) else {
+      throw HostLinkError(
+        .usage, "\(path) has files that are not of an export",
+        advice: "name a new folder, or that of an earlier export, which is then replaced")
+    }
+  }
+
+  /// Whether a day can be written as the number of the column `day`.
+  static func hasName(_ day: Int64) -> Bool { (0...lastDay).contains(day) }
+
+  /// The path of the file of a partition, whose folder is made.
+  func file(_ table: String, day: Int64? = nil, device: String? = nil) throws(HostLinkError) -> String {
+    let folder = partition(table, day, device)
+    if mkdir(folder, 0o700) != 0, errno != EEXIST { try PrivateFolder.make(folder) }
+    return "\(folder)/\(Self.fileName)"
+  }
+
+  private func partition(_ table: String, _ day: Int64?, _ device: String?) -> String {
+    var folder = "\(path)/\(table)"
+    if let day { folder += "/day=\(LocalDays.number(ofDay: day))" }
+    if let device { folder += "/device=\(device)" }
+    return folder
+  }
+
+  /// Removes the partitions of a table of days that are not among `days`.
+  func removePartitions(of table: String, except days: Set<Int64>) {
+    let kept = Set(days.map { "day=\(LocalDays.number(ofDay: $0))" })
+    for name in Self.names(in: "\(path)/\(table)") where name.hasPrefix("day=") && !kept.contains(name) {
+      remove("\(path)/\(table)/\(name)")
+    }
+  }
+
+  /// Removes the partitions of readings of devices and days that are not among `days`.
+  func removeReadings(except days: [String: [Int64]]) {
+    let table = "\(path)/readings"
+    for dayName in Self.names(in: table) where dayName.hasPrefix("day=") {
+      let number = Int64(dayName.dropFirst(4)) ?? 0
+      for name in Self.names(in: "\(table)/\(dayName)") where name.hasPrefix("device=") {
+        let kept = days[String(name.dropFirst(7))] ?? []
+        if !kept.contains(where: { LocalDays.number(ofDay: $0) == number }) {
+          remove("\(table)/\(dayName)/\(name)")
+        }
+      }
+      rmdir("\(table)/\(dayName)")
+    }
+  }
+
+  /// Removes the files of a partition, and its folder if it has no others.
+  private func remove(_ partition: String) {
+    unlink("\(partition)/\(Self.fileName)")
+    unlink("\(partition)/.\(Self.fileName).part")
+    rmdir(partition)
+  }
+
+  private static func names(in folder: String) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+  }
+
+  /// Runs what writes a file.
+  static func storing<Result>(_ body: () throws(ParquetError) -> Result) throws(HostLinkError) -> Result {
+    do throws(ParquetError) { return try body() } catch {
+      throw HostLinkError(
+        .storage, "\(error.path) cannot be written (\(String(cString: strerror(error.number))))",
+        advice: error.number == ENOSPC
+          ? "make room and run the command again" : "choose a folder you may write to")
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import HeraldEmbedded
+import HeraldHostLink
+import HeraldParquet
+
+/// The Parquet file with the readings of a device on a day.
+struct ReadingFile {
+  /// The columns. The device and the day are in the path.
+  static let columns = [
+    ParquetColumn("unix_ms", .timestamp), ParquetColumn("peer_kind", .string), ParquetColumn("peer", .string),
+    ParquetColumn("rssi", .int32), ParquetColumn("tx_power", .int32, isOptional: true),
+    ParquetColumn("observer", .string), ParquetColumn("subject", .string),
+    ParquetColumn("subject_kind", .string),
+  ]
+
+  /// The entries of texts in the dictionaries of the present row group, by the index of what they are about.
+  private struct Entries {
+    private static let unknown = UInt32.max
+    private var entries: [UInt32] = []
+
+    mutating func entry(of index: Int32, _ text: () -> String, in column: Int, of file: ParquetFile) -> UInt32
+    {
+      let place = Int(index)
+      while entries.count <= place { entries.append(Self.unknown) }
+      if entries[place] == Self.unknown { entries[place] = file.entry(of: Array(text().utf8), in: column) }
+      return entries[place]
+    }
+
+    mutating func removeAll() { entries.removeAll(keepingCapacity: true) }
+  }
+
+  private(set) var rows = 0
+  private let file: ParquetFile
+  private let scan: DeviceScan
+  private var peerKinds = Entries()
+  private var peers = Entries()
+  private var observers = Entries()
+  private var subjects = Entries()
+  private var subjectKinds = Entries()
+
+  /// Begins a file.
+  init(_ path: String, _ scan: DeviceScan) throws(HostLinkError) {
+    self.scan = scan
+    file = try ExportFolder.storing { () throws(ParquetError) in
+      try ParquetFile(path, Self.columns, createdBy: ExportFolder.createdBy)
+    }
+  }
+
+  /// Appends a reading, whose observer and subject are indices in `whos`.
+  mutating func append(_ row: Reading, _ whos: [WhoKey]) throws(HostLinkError) {
+    if file.rowsInGroup == 0 {
+      peerKinds.removeAll()
+      peers.removeAll()
+      observers.removeAll()
+      subjects.removeAll()
+      subjectKinds.removeAll()
+    }
+    let identity = scan.identities[Int(row.peer)]
+    file.append(row.date, to: 0)
+    file.append(entry: peerKinds.entry(of: row.peer, { WhoKey.word(identity.kind) }, in: 1, of: file), to: 1)
+    file.append(entry: peers.entry(of: row.peer, { identity.addressText }, in: 2, of: file), to: 2)
+    file.append(Int64(row.rssi), to: 3)
+    if let power = row.power { file.append(Int64(power), to: 4) }
+    let (observer, subject) = (whos[Int(row.observer)], whos[Int(row.subject)])
+    file.append(entry: observers.entry(of: row.observer, { observer.label }, in: 5, of: file), to: 5)
+    file.append(entry: subjects.entry(of: row.subject, { subject.label }, in: 6, of: file), to: 6)
+    file.append(entry: subjectKinds.entry(of: row.subject, { subject.kind }, in: 7, of: file), to: 7)
+    rows += 1
+    try ExportFolder.storing { () throws(ParquetError) in try file.endRow() }
+  }
+
+  /// Completes the file and gives it its name.
+  func finish() throws(HostLinkError) {
+    try ExportFolder.storing { () throws(ParquetError) in try file.finish() }
+  }
+}

@@ -1,0 +1,32 @@
+"""Spark on this computer, as an engine for the questions."""
+
+import contextlib
+
+
+class Spark:
+    name = "Spark"
+
+    def __init__(self, session):
+        self.session = session
+
+    @classmethod
+    @contextlib.contextmanager
+    def running(cls, folder):
+        """A session in which the tables of a data set are views."""
+        from pyspark.sql import SparkSession
+        session = (SparkSession.builder.master("local[2]").appName("herald").config("spark.ui.enabled", "false")
+                   .config("spark.sql.session.timeZone", "UTC").config("spark.driver.memory", "4g").getOrCreate())
+        session.sparkContext.setLogLevel("ERROR")
+        try:
+            for table in ("contacts", "meetings", "directions"):
+                session.read.parquet(f"{folder}/{table}").createOrReplaceTempView(table)
+            readings = session.read.schema(
+                "unix_ms timestamp, peer_kind string, peer string, rssi int, tx_power int, observer string, subject string, subject_kind string, "
+                "day bigint, device string").parquet(f"{folder}/readings")
+            readings.createOrReplaceTempView("readings")
+            yield cls(session)
+        finally:
+            session.stop()
+
+    def rows(self, sql):
+        return [tuple(row) for row in self.session.sql(sql).collect()]
