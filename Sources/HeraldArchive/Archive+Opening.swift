@@ -1,4 +1,3 @@
-import Foundation
 import HeraldHostLink
 
 extension Archive {
@@ -18,14 +17,7 @@ extension Archive {
     return try Archive(try SQLiteConnection(path: place, create: create))
   }
 
-  /// An archive of some folders in a file of its own in the system's temporary folder, which is removed as
-  /// soon as it is open.
-  /// - Throws: `.storage` if no file can be made there.
-  public static func temporary() throws(HostLinkError) -> Archive {
-    let folder = FileManager.default.temporaryDirectory.path
-    let path = "\(folder)/herald-archive-\(UUID().uuidString).sqlite"
-    let archive = try open(path, create: true)
-    unlink(path)
-    return archive
-  }
+  /// An archive of some folders in a temporary file without a name.
+  /// - Throws: `.storage` if no file can be made.
+  public static func temporary() throws(HostLinkError) -> Archive { try Archive(try SQLiteConnection()) }
 }
