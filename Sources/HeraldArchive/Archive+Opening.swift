@@ -17,7 +17,10 @@ extension Archive {
     return try Archive(try SQLiteConnection(path: place, create: create))
   }
 
-  /// An archive of some folders in a temporary file without a name.
+  /// An archive of some folders in a temporary file without a name; with the default rules and the system's
+  /// time zone, unless there are `rules`.
   /// - Throws: `.storage` if no file can be made.
-  public static func temporary() throws(HostLinkError) -> Archive { try Archive(try SQLiteConnection()) }
+  public static func temporary(_ rules: ContactRules? = nil) throws(HostLinkError) -> Archive {
+    try Archive(try SQLiteConnection(), newRules: rules)
+  }
 }

@@ -299,7 +299,7 @@ extension Archive {
     }
   }
 
-  private static func digest(_ bytes: [UInt8]) -> [UInt8] {
+  static func digest(_ bytes: [UInt8]) -> [UInt8] {
     let digest = SHA256.digest(of: bytes.span)
     return digest.indices.map { digest[$0] }
   }

@@ -37,6 +37,7 @@ extension Archive {
     let device: Int64
     let read: [[UInt8]]
     let own: [(payload: [UInt8], from: Int64, to: Int64)]
+    let simpleDays: [Int64]
   }
 
   /// Devices that have a flag, or all, in groups whose pages fit into memory.
@@ -62,7 +63,7 @@ extension Archive {
     return groups
   }
 
-  private func scanUnread() throws(HostLinkError) {
+  func scanUnread() throws(HostLinkError) {
     for group in try groups(of: "is_unread") {
       // Another program may work on the same archive: what is derived is read in the transaction that stores it.
       try connection.transaction { () throws(HostLinkError) in
@@ -88,7 +89,8 @@ extension Archive {
       if !own.isEmpty { own[own.count - 1].to = max(own[own.count - 1].from, from - 1) }
       own.append((bytes, from, .max))
     }
-    return Payloads(device: device, read: scan.payloads, own: own)
+    return Payloads(
+      device: device, read: scan.payloads, own: own, simpleDays: scan.simpleDays.sorted())
   }
 
   static func scan(_ pages: [[UInt8]], _ clocks: [DeviceRecord.ClockFix]) -> DeviceScan {
@@ -114,6 +116,9 @@ extension Archive {
         "DELETE FROM payload WHERE id = ? AND NOT EXISTS (SELECT 1 FROM read_payload r WHERE r.payload_id = payload.id)",
         [.integer(payload)])
     }
+    try connection.execute("DELETE FROM simple_day WHERE device_id = ?", [.integer(device)])
+    try connection.append(
+      "simple_day", ["device_id", "day"], payloads.simpleDays.flatMap { [.integer(device), .integer($0)] })
     let own = payloads.own.map { [numbers[$0.payload] ?? 0, $0.from, $0.to] }
     let known = try connection.rows(
       "SELECT payload_id, from_ms, to_ms FROM own_payload WHERE device_id = ? ORDER BY from_ms",
@@ -201,6 +206,7 @@ extension Archive {
       claims[row.blob(0), default: []].append(
         PayloadClaim(serial: row.text(1), from: row.integer(2), to: row.integer(3)))
     }
+    try addResolved(to: &claims, of: device)
     return DeviceDerivation.Context(
       serial: serial ?? "", rules: rules, days: days, assignments: assignments, claims: claims)
   }

@@ -45,6 +45,9 @@ public final class Archive {
     }
     let limits = (settings["band_limits"] ?? "").split(separator: ",").compactMap { Int($0) }
     if limits.count == ContactRules.bandCount - 1 { rules.bandLimits = limits }
+    if let window = settings["window"].flatMap({ Int($0) }), ContactRules.windows.contains(window) {
+      rules.window = window
+    }
     rules.assumedPower = settings["assumed_power"].flatMap { Int($0) } ?? rules.assumedPower
     rules.zone = settings["zone"] ?? rules.zone
     days = try LocalDays(zone: rules.zone)
@@ -58,6 +61,7 @@ public final class Archive {
   private func storeRules() throws(HostLinkError) {
     try set("band_limits", rules.bandLimits.map(String.init).joined(separator: ","))
     try set("assumed_power", String(rules.assumedPower))
+    try set("window", String(rules.window))
     try set("zone", rules.zone)
   }
 

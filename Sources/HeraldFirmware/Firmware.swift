@@ -149,6 +149,13 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   /// Permission is given at the board, if it has a button.
   public mutating func takeResetPermission(at now: Instant) -> Bool { panel.takeResetPermission(at: now) }
 
+  /// Whether the board has a light for hosts.
+  public static var hasSignal: Bool { Hardware.PanelType.isThere }
+  /// By the panel.
+  public mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool {
+    panel.signal(signal, at: now)
+  }
+
   /// The restart report.
   public mutating func restartReport() -> RestartReport? { report }
 

@@ -92,6 +92,14 @@ struct NodeBoard: ManagedBoard, ~Copyable {
   /// Derives the identifier from the key in the storage directory.
   func identify(_ identifier: inout DeviceIdentifier) { identifier.derive(from: addressKey) }
 
+  static var hasSignal: Bool { true }
+
+  /// Prints what a light would show.
+  mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool {
+    Announcement.say("light \(signal)")
+    return true
+  }
+
   mutating func restart(at now: Instant) { restartAt = now + .milliseconds(250) }
 
   mutating func eraseElsewhere() {

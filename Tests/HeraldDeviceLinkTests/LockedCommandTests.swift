@@ -35,6 +35,7 @@ struct LockedCommandTests {
     (0, 72, 7, true),  // payload
     (0, 72, 8, true),  // the log as a stream
     (2, 72, 9, true),  // end of a session
+    (2, 72, 10, true),  // signal of a collection
   ]
 
   @Test(

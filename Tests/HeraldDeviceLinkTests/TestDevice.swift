@@ -71,6 +71,16 @@ struct TestDevice: ManagedDevice, ArrayImageSlot, ~Copyable {
     return takesReset
   }
 
+  static var hasSignal: Bool { true }
+  /// What its light was told to show, and whether it does.
+  var signals: [CollectionSignal] = []
+  var takesSignals = true
+  mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool {
+    guard takesSignals else { return false }
+    signals.append(signal)
+    return true
+  }
+
   static var hasFiles: Bool { true }
   static var bootLoader: StaticString { "none" }
   static var slotSize: Int { 100 }

@@ -51,6 +51,20 @@ async def case_tail_shows_events_as_they_happen():
                 break
         else:
             raise AssertionError(f"nothing is shown of {second.identity}: {out}")
+        # Filters: all of them have to be met.
+        tail = ["herald-host", "log", "tail", "--device", node.link, "--json", "--seconds", "2"]
+        for options, accepts in [
+            (["--kind", "measured"], lambda event: event["event"] == "measured"),
+            (["--peer", second.identity[:5].lower()], lambda event: event["peer"].startswith(second.identity[:5])),
+            (["--kind", "measured", "--peer", "00:00:00:00:00:00"], lambda event: False),
+            (["--min-rssi", "127"], lambda event: event["event"] != "measured"),
+        ]:
+            status, out, err = await run(*tail, *options)
+            assert status == 0 and all(accepts(json.loads(line)) for line in out.splitlines()), (options, out, err)
+            assert out or "--kind" not in options or "--peer" in options, "readings are shown"
+        for options in (["--kind", "nonsense"], ["--peer", "xyz"], ["--min-rssi", "200"]):
+            status, _, err = await run(*tail, *options)
+            assert status == 64 and options[0] in err, (options, status, err)
 
 
 async def case_trim_erases_what_is_safe_and_erase_the_rest():

@@ -4,16 +4,20 @@ import HeraldHostLink
 ///
 /// An archive stores its rules. If they are changed, everything derived from the pages is derived again.
 public struct ContactRules: Equatable, Sendable {
-  /// The number of bands of attenuation.
+  /// The number of bands of attenuation in the tables.
   public static let bandCount = 4
   /// The time without a sign, in milliseconds, after which a contact is over.
   public static let silence = Int64(ContactPeriod.silence)
+  /// The lengths of a window, in seconds, that an archive can have.
+  public static let windows = [30, 20]
 
   /// The upper limits in dB of all bands but the last, ascending. A minute belongs to the first band whose
   /// limit is not below its median attenuation.
   public var bandLimits: [Int] = [55, 63, 73]
   /// The transmit power in dBm that is assumed for peers whose advertisements do not contain it.
   public var assumedPower = 0
+  /// The length of a window, in seconds: 30, or 20 for comparisons with SocioPatterns.
+  public var window = 30
   /// The name of the time zone whose civil days are counted.
   public var zone = "UTC"
 
@@ -28,20 +32,21 @@ public struct ContactRules: Equatable, Sendable {
   }
 
   /// Checks limits that a person has set.
-  /// - Throws: `.usage` unless there are three ascending limits between 1 and 200 dB, and a power between
-  ///   -127 and 20 dBm.
+  /// - Throws: `.usage` unless there are three ascending limits between 1 and 126 dB, a power between -127
+  ///   and 20 dBm, and a window of 20 or 30 seconds.
   public func check() throws(HostLinkError) {
-    let isAscending = zip(bandLimits, bandLimits.dropFirst()).allSatisfy { $0 < $1 }
-    guard bandLimits.count == Self.bandCount - 1, isAscending,
-      bandLimits.allSatisfy({ (1...200).contains($0) })
-    else {
+    guard bandLimits.count == Self.bandCount - 1, ContactBands.areLimits(bandLimits) else {
       throw HostLinkError(
         .usage, "the limits of the bands are \(bandLimits.map(String.init).joined(separator: ","))",
-        advice: "give three ascending numbers of dB, such as 55,63,73")
+        advice: "give three ascending numbers of dB from 1 to 126, such as 55,63,73")
     }
     guard (-127...20).contains(assumedPower) else {
       throw HostLinkError(
         .usage, "an assumed transmit power of \(assumedPower) dBm", advice: "give one between -127 and 20")
+    }
+    guard Self.windows.contains(window) else {
+      throw HostLinkError(
+        .usage, "windows of \(window) s", advice: "give 30, or 20 to compare with SocioPatterns")
     }
   }
 }

@@ -35,10 +35,13 @@ struct ScannedContact: Equatable {
   var gaps = 0
   /// Seconds in each band.
   var bands = [Int](repeating: 0, count: ContactRules.bandCount)
+  /// The length of a window in seconds.
+  var window: Int
 
   /// The duration, as `ContactDuration` defines it.
   var seconds: Int {
-    ContactDuration.seconds(windows: windows, begin: UInt64(clamping: begin), end: UInt64(clamping: end))
+    ContactDuration.seconds(
+      windows: windows, of: window, begin: UInt64(clamping: begin), end: UInt64(clamping: end))
   }
 }
 
@@ -49,7 +52,7 @@ struct ScannedDay: Equatable {
   /// The number of the civil day since 1970-01-01.
   var day: Int64
   var readings = 0
-  var windows = DayWindows()
+  var windows: DayWindows
 }
 
 /// Makes contacts and days of the signs of one device.
@@ -74,8 +77,10 @@ struct ContactScan {
   /// Adds the signs of a direction.
   mutating func add(_ signs: [Sign], of direction: Direction) {
     guard let first = signs.first else { return }
-    var contact = open.removeValue(forKey: direction) ?? Self.begin(direction, at: first.date)
-    var day = ScannedDay(observer: direction.observer, subject: direction.subject, day: .min)
+    let length = rules.window
+    let window = Int64(length) * 1000
+    var contact = open.removeValue(forKey: direction) ?? begin(direction, at: first.date)
+    var day = begin(direction, day: .min)
     var dayEnd = Int64.min
     var index = 0
     while index < signs.count {
@@ -83,34 +88,37 @@ struct ContactScan {
       let minute = signs[index].date / 60_000
       let start = index
       levels.removeAll(keepingCapacity: true)
-      var halves: UInt8 = 0
-      while index < signs.count, signs[index].date / 60_000 == minute {
-        halves |= signs[index].date / 30_000 & 1 == 0 ? 1 : 2
+      var windows: UInt8 = 0
+      let begin = minute * 60_000
+      while index < signs.count, signs[index].date - begin < 60_000 {
+        let place = signs[index].date - begin
+        windows |= place < window ? 1 : place < 2 * window ? 2 : 4
         if signs[index].attenuation != Sign.none { levels.append(signs[index].attenuation) }
         index += 1
       }
       let date = signs[start].date
       if date >= dayEnd {
         if day.day != .min { heard.append(day) }
-        day = ScannedDay(
-          observer: direction.observer, subject: direction.subject, day: days.day(of: date))
+        day = self.begin(direction, day: days.day(of: date))
         dayEnd = days.begin(ofDay: day.day + 1)
       }
       if date - contact.heard > ContactRules.silence {
         contacts.append(contact)
-        contact = Self.begin(direction, at: date)
-      } else if contact.windows > 0, date / 30_000 - contact.heard / 30_000 > 1 {
+        contact = self.begin(direction, at: date)
+      } else if contact.windows > 0, date / window - contact.heard / window > 1 {
         contact.gaps += 1
       }
+      // The first and the last of three windows, and not the one between.
+      if windows == 0b101 { contact.gaps += 1 }
       let median = median()
-      let count = halves.nonzeroBitCount
+      let count = windows.nonzeroBitCount
       contact.heard = signs[index - 1].date
       contact.windows += count
       contact.readings += levels.count
       if !levels.isEmpty { contact.end = Self.lastReading(signs[start..<index]) }
-      if let median { contact.bands[rules.band(of: Int(median))] += count * 30 }
+      if let median { contact.bands[rules.band(of: Int(median))] += count * length }
       day.readings += levels.count
-      day.windows.append(DayWindows.Minute(number: minute, halves: halves, attenuation: median))
+      day.windows.append(DayWindows.Minute(number: minute, windows: windows, attenuation: median))
     }
     heard.append(day)
     open[direction] = contact
@@ -129,9 +137,16 @@ struct ContactScan {
     return heard
   }
 
-  private static func begin(_ direction: Direction, at date: Int64) -> ScannedContact {
+  private func begin(_ direction: Direction, at date: Int64) -> ScannedContact {
     ScannedContact(
-      observer: direction.observer, subject: direction.subject, begin: date, end: date, heard: date)
+      observer: direction.observer, subject: direction.subject, begin: date, end: date, heard: date,
+      window: rules.window)
+  }
+
+  private func begin(_ direction: Direction, day: Int64) -> ScannedDay {
+    ScannedDay(
+      observer: direction.observer, subject: direction.subject, day: day,
+      windows: DayWindows(length: rules.window))
   }
 
   private static func lastReading(_ signs: ArraySlice<Sign>) -> Int64 {

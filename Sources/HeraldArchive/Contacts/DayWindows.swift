@@ -1,14 +1,15 @@
 /// The windows of one day in which an observer had a sign of a subject, as bytes of the column
 /// `heard.windows`.
 ///
-/// A minute with a sign takes one byte, or more unless it follows the previous one and both of its windows have
+/// A minute with a sign takes one byte, or more unless it follows the previous one and all of its windows have
 /// a sign:
 ///
 /// ```
 ///  byte:   bits 0…6  median attenuation in dB, 0…126; 127 if no RSSI was measured
-///          bit 7     a varint follows; otherwise it is the next minute, with both windows
-///  varint: (minutes since the previous one, or since 1970 for the first) × 4 + windows
-///          windows: 1 the first 30 s of the minute, 2 the last, 3 both
+///          bit 7     a varint follows; otherwise it is the next minute, with all windows
+///  varint: (minutes since the previous one, or since 1970 for the first) × 2ⁿ + windows
+///          n         windows in a minute: 2 if they are 30 s long, 3 if 20 s
+///          windows   bit 0 the first of the minute, bit 1 the second, bit 2 the third
 /// ```
 ///
 /// A varint has seven bits in each byte, least significant first; the top bit says that another follows.
@@ -17,8 +18,8 @@ public struct DayWindows: Equatable, Sendable {
   public struct Minute: Equatable, Sendable {
     /// The number of the minute since 1970-01-01T00:00:00Z.
     public var number: Int64
-    /// Bit 0: a sign in the first half of the minute; bit 1: in the second.
-    public var halves: UInt8
+    /// The windows with a sign: bit 0 is the first of the minute.
+    public var windows: UInt8
     /// The median of the attenuations measured in that minute, in dB; `nil` if none was measured.
     public var attenuation: UInt8?
   }
@@ -26,22 +27,30 @@ public struct DayWindows: Equatable, Sendable {
   /// The greatest attenuation, which stands for all greater ones.
   static let mostAttenuation: UInt8 = 126
   private static let unmeasured: UInt8 = 127
-  /// The next minute, with both windows.
-  private static let usual: UInt64 = 1 << 2 | 3
 
   /// The minutes in ascending order.
   public private(set) var minutes: [Minute] = []
+  /// The length of a window in seconds: 30 or 20.
+  public let length: Int
 
   /// A day without signs.
-  public init() {}
+  public init(length: Int = 30) { self.length = length }
 
-  /// Decodes the bytes; decoding ends at the first invalid byte.
-  public init(_ bytes: [UInt8]) {
+  /// The number of windows in a minute.
+  private var count: UInt64 { length == 20 ? 3 : 2 }
+  private var all: UInt64 { 1 << count - 1 }
+  /// The next minute, with all windows.
+  private var usual: UInt64 { 1 << count | all }
+
+  /// Decodes the bytes of windows of `length` seconds; decoding ends at the first invalid byte.
+  public init(_ bytes: [UInt8], length: Int = 30) {
+    self.init(length: length)
+    let (count, all, usual) = (count, all, usual)
     var place = 0
     var number: Int64 = 0
     while place < bytes.count {
       let level = bytes[place] & 0x7F
-      var value = Self.usual
+      var value = usual
       let isUsual = bytes[place] < 0x80
       place += 1
       if !isUsual {
@@ -55,29 +64,41 @@ public struct DayWindows: Equatable, Sendable {
           if byte < 0x80 { break }
         }
       }
-      guard value & 3 != 0, value >> 2 < 1 << 40 else { return }
-      let (sum, overflow) = number.addingReportingOverflow(Int64(value >> 2))
+      guard value & all != 0, value >> count < 1 << 40 else { return }
+      let (sum, overflow) = number.addingReportingOverflow(Int64(value >> count))
       guard !overflow else { return }
       number = sum
       minutes.append(
         Minute(
-          number: number, halves: UInt8(value & 3), attenuation: level == Self.unmeasured ? nil : level))
+          number: number, windows: UInt8(value & all), attenuation: level == Self.unmeasured ? nil : level))
     }
   }
 
   /// Appends a minute, which must be after the last one.
   mutating func append(_ minute: Minute) { minutes.append(minute) }
 
+  /// Adds a minute, which must not be before the last one, and may be the same.
+  mutating func add(_ minute: Minute) {
+    guard let last = minutes.last, last.number == minute.number else {
+      minutes.append(minute)
+      return
+    }
+    let levels = [last.attenuation, minute.attenuation].compactMap(\.self)
+    minutes[minutes.count - 1] = Minute(
+      number: minute.number, windows: last.windows | minute.windows, attenuation: levels.min())
+  }
+
   /// The bytes of the column.
   public var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(minutes.count * 2 + 4)
+    let (count, usual) = (count, usual)
     var before: Int64 = 0
     for minute in minutes {
-      var value = UInt64(max(0, minute.number - before)) << 2 | UInt64(minute.halves)
+      var value = UInt64(max(0, minute.number - before)) << count | UInt64(minute.windows)
       before = minute.number
       let level = minute.attenuation.map { min($0, Self.mostAttenuation) } ?? Self.unmeasured
-      guard value != Self.usual else {
+      guard value != usual else {
         bytes.append(level)
         continue
       }
@@ -94,17 +115,9 @@ public struct DayWindows: Equatable, Sendable {
   /// The union of several days of windows, by the rule for the two directions of a pair: a window counts if
   /// it has a sign in any of them, and the attenuation of a minute is the least of their medians.
   public static func union(_ days: [DayWindows]) -> DayWindows {
-    guard days.count > 1 else { return days.first ?? DayWindows() }
-    var union = DayWindows()
-    for minute in days.flatMap(\.minutes).sorted(by: { $0.number < $1.number }) {
-      guard let last = union.minutes.last, last.number == minute.number else {
-        union.minutes.append(minute)
-        continue
-      }
-      let levels = [last.attenuation, minute.attenuation].compactMap(\.self)
-      union.minutes[union.minutes.count - 1] = Minute(
-        number: minute.number, halves: last.halves | minute.halves, attenuation: levels.min())
-    }
+    guard let first = days.first, days.count > 1 else { return days.first ?? DayWindows() }
+    var union = DayWindows(length: first.length)
+    for minute in days.flatMap(\.minutes).sorted(by: { $0.number < $1.number }) { union.add(minute) }
     return union
   }
 
@@ -113,7 +126,7 @@ public struct DayWindows: Equatable, Sendable {
     var all = 0
     var bands = [Int](repeating: 0, count: ContactRules.bandCount)
     for minute in minutes {
-      let seconds = minute.halves.nonzeroBitCount * 30
+      let seconds = minute.windows.nonzeroBitCount * length
       all += seconds
       if let level = minute.attenuation { bands[rules.band(of: Int(level))] += seconds }
     }

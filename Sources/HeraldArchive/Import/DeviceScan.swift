@@ -27,6 +27,13 @@ struct DeviceScan {
     let uptime: UInt64
   }
 
+  /// A read of the payload of an address.
+  struct Read {
+    let place: Place
+    let payload: Int32
+    let at: Moment
+  }
+
   /// A record about the device itself.
   struct StateRecord {
     enum Kind: String {
@@ -44,7 +51,7 @@ struct DeviceScan {
   private(set) var identities: [TargetIdentity] = []
   private var places: [TargetIdentity: Int32] = [:]
   /// The payloads read from each address, as indices of `payloads`.
-  private var reads: [[(place: Place, payload: Int32)]] = []
+  private var reads: [[Read]] = []
   /// The transmit powers of each address; `nil` from where it is no longer known.
   private var powers: [[(place: Place, power: Int8?)]] = []
   private(set) var payloads: [[UInt8]] = []
@@ -82,7 +89,7 @@ struct DeviceScan {
     case .detected(let target), .heraldDetected(let target): _ = peer(target)
     case .read(let target):
       guard let peer = peer(target), let payload = payload(visit.bytes(record)), isRoom() else { return }
-      reads[peer].append((place, payload))
+      reads[peer].append(Read(place: place, payload: payload, at: moment(record)))
     case .txPower(let target, let power):
       guard let peer = peer(target), isRoom() else { return }
       powers[peer].append((place, power))
@@ -153,20 +160,33 @@ struct DeviceScan {
 
   // MARK: Answers for the second pass
 
+  /// The UTC days, counted from 1970-01-01, on which payloads that the simple family derives were read.
+  var simpleDays: Set<Int64> {
+    let isSimple = payloads.map { SimpleIdentifier(payload: $0) != nil }
+    var days: Set<Int64> = []
+    for list in reads {
+      for read in list where isSimple[Int(read.payload)] {
+        if let date = date(read.at) { days.insert(date / 86_400_000) }
+      }
+    }
+    return days
+  }
+
   /// The index of an address of these pages.
   @inline(__always)
   func index(of target: TargetIdentity) -> Int? { places[target].map(Int.init) }
 
-  /// The payloads read from an address, as indices, in order.
-  func payloads(ofPeer peer: Int) -> [Int32] { reads[peer].map(\.payload) }
+  /// The payloads read from an address, in order.
+  func reads(ofPeer peer: Int) -> [Read] { reads[peer] }
 
-  /// The payload to which a reading of an address belongs: the one read last before it, or else the first
-  /// one read after it; `nil` if none was read.
-  func payload(ofPeer peer: Int, at place: Place) -> Int32? {
+  /// The read to which a reading of an address belongs: the last before it, or else the first after it; `nil`
+  /// if there was none. It belongs to all readings at `places`.
+  func read(ofPeer peer: Int, at place: Place) -> (read: Read?, places: ClosedRange<Place>) {
     let list = reads[peer]
-    guard let first = list.first else { return nil }
-    if list.count == 1 { return first.payload }
-    return list[max(0, Self.count(list, before: place, \.place) - 1)].payload
+    guard list.count > 1 else { return (list.first, 0 ... .max) }
+    let index = max(0, Self.count(list, before: place, \.place) - 1)
+    let next = index + 1 < list.count ? list[index + 1].place : .max
+    return (list[index], (index == 0 ? 0 : list[index].place + 1)...next)
   }
 
   /// The transmit power of an address in dBm, if its advertisements contained it.

@@ -6,8 +6,9 @@ import HeraldHostLink
 struct SignCollector {
   /// To whom the readings of an address belong, as long as nothing changes.
   private struct Known {
-    var payload: Int32 = -1
-    var valid: ClosedRange<Int64> = 1...1
+    var places: ClosedRange<DeviceScan.Place> = 0...0
+    var dates: ClosedRange<Int64> = 0...0
+    /// -1: nothing is known yet.
     var subject: Int32 = -1
   }
 
@@ -19,9 +20,8 @@ struct SignCollector {
   private var signs: [[Sign]] = []
   private var directions: [Direction: Int] = [:]
   private var known: [Known]
-  /// The representative of each payload that no device of the archive sends.
-  private var roots: [Int32]
-  private var claims: [[PayloadClaim]]
+  private let chains: PayloadChains
+  private let claims: [[PayloadClaim]]
   private let scan: DeviceScan
   private let context: DeviceDerivation.Context
   private let days: ClosedRange<Int64>
@@ -39,32 +39,12 @@ struct SignCollector {
       ? .min ... .max
       : context.days.begin(ofDay: days.lowerBound)...context.days.begin(ofDay: days.upperBound + 1) - 1
     known = Array(repeating: Known(), count: scan.identities.count)
-    claims = scan.payloads.map { context.claims[$0] ?? [] }
-    roots = scan.payloads.indices.map(Int32.init)
-    joinPayloads()
-  }
-
-  /// Joins payloads that were read from one address and that no device of the archive sends: they are those
-  /// of one phone. Those of venue beacons are not joined.
-  private mutating func joinPayloads() {
-    for peer in scan.identities.indices {
-      let list = scan.payloads(ofPeer: peer).filter {
-        claims[Int($0)].isEmpty && WhoKey.payload(scan.payloads[Int($0)]).kind == "payload"
-      }
-      for (one, other) in zip(list, list.dropFirst()) {
-        let (low, high) = (min(root(one), root(other)), max(root(one), root(other)))
-        roots[Int(high)] = low
-      }
+    let claims = scan.payloads.map { context.claims[$0] ?? [] }
+    self.claims = claims
+    // A venue's payload does not change, and that of a known device needs no guess.
+    chains = PayloadChains(scan) {
+      claims[$0].isEmpty && WhoKey.payload(scan.payloads[$0]).kind == "payload"
     }
-  }
-
-  private mutating func root(_ payload: Int32) -> Int32 {
-    var place = payload
-    while roots[Int(place)] != place {
-      roots[Int(place)] = roots[Int(roots[Int(place)])]
-      place = roots[Int(place)]
-    }
-    return place
   }
 
   /// Adds the signs of a page. `index` counts the pages as the scan has.
@@ -148,23 +128,27 @@ struct SignCollector {
 
   /// To whom a reading of an address belongs, as an index in `whos`.
   mutating func subject(of peer: Int, at date: Int64, _ place: DeviceScan.Place) -> Int32 {
-    let payload = scan.payload(ofPeer: peer, at: place) ?? -1
-    if known[peer].payload == payload, known[peer].valid.contains(date), known[peer].subject >= 0 {
+    if known[peer].subject >= 0, known[peer].places.contains(place), known[peer].dates.contains(date) {
       return known[peer].subject
     }
-    let (key, valid) = who(of: peer, payload, at: date)
-    known[peer] = Known(payload: payload, valid: valid, subject: number(of: key))
+    let (read, places) = scan.read(ofPeer: peer, at: place)
+    let (key, dates) = who(of: peer, read, at: date)
+    known[peer] = Known(places: places, dates: dates, subject: number(of: key))
     return known[peer].subject
   }
 
-  private mutating func who(of peer: Int, _ payload: Int32, at date: Int64) -> (
-    WhoKey, ClosedRange<Int64>
-  ) {
-    guard payload >= 0 else { return (.address(scan.identities[peer]), .min ... .max) }
-    let (claim, valid) = PayloadClaim.only(of: claims[Int(payload)], at: date)
-    guard let claim else { return (.payload(scan.payloads[Int(root(payload))]), valid) }
+  /// To whom a reading belongs, and for which dates. The device is the one that sent the payload when it was
+  /// read; the person is the one who wore it at the date of the reading.
+  private func who(of peer: Int, _ read: DeviceScan.Read?, at date: Int64) -> (WhoKey, ClosedRange<Int64>) {
+    guard let read else { return (.address(scan.identities[peer]), .min ... .max) }
+    let payload = Int(read.payload)
+    guard let claim = PayloadClaim.only(of: claims[payload], at: scan.date(read.at) ?? date) else {
+      // Without a date of the read, the answer depends on that of the reading.
+      let isSure = claims[payload].isEmpty || scan.date(read.at) != nil
+      return (.payload(scan.payloads[Int(chains.roots[payload])]), isSure ? .min ... .max : date...date)
+    }
     let wearer = context.assignments.who(ofSerial: claim.serial, at: date)
-    return (wearer.key, wearer.valid.clamped(to: valid))
+    return (wearer.key, scan.date(read.at) == nil ? date...date : wearer.valid)
   }
 
   private mutating func number(of who: WhoKey) -> Int32 {

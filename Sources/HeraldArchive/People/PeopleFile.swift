@@ -6,8 +6,9 @@ import HeraldText
 ///
 /// A file in UTF-8, RFC 4180, with a header line that names at least the columns `serial` and `name`; `role`,
 /// `place`, `from` and `to` are optional, other columns are ignored. `from` and `to` are a date, `2026-09-14`,
-/// which begins at midnight and of which `to` includes the whole day, or a moment, `2026-09-14 08:30`, both in
-/// the archive's time zone; an empty field means since ever, or for ever.
+/// which begins at midnight and of which `to` includes the whole day, or a moment, `2026-09-14 08:30`, before
+/// which `to` ends, both in the archive's time zone; an empty field means since ever, or for ever. Text is
+/// compared in Unicode's form NFC. A device is with one person at a time; a person may have several devices.
 public struct PeopleFile: Equatable, Sendable {
   /// A line of the file.
   public struct Entry: Equatable, Sendable {
@@ -30,51 +31,27 @@ public struct PeopleFile: Equatable, Sendable {
   /// The entries in the order of the file.
   public private(set) var entries: [Entry] = []
 
-  /// The maximum number of lines.
-  private static let mostLines = 1_000_000
+  /// The maximum size in bytes.
+  static let mostBytes = 64 << 20
+  /// The maximum length of a field, in Unicode scalars.
+  static let mostScalars = 200
+  private static let header = "its first line is serial,name,role,place,from,to"
 
   /// Parses a file.
-  /// - Throws: `.usage` with the line if the file is not UTF-8, a required column or field is missing, a date
-  ///   is invalid, two entries of a device overlap, or a person has two roles or places.
+  /// - Throws: `.usage` with the line if the file is too large or not UTF-8, a required column or field is
+  ///   missing, a field is too long or has control characters, a serial number was damaged by a spreadsheet,
+  ///   a date is invalid, two entries of a device overlap, or a person has two roles or places.
   public init(_ bytes: [UInt8], days: LocalDays) throws(HostLinkError) {
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw HostLinkError(
-        .usage, "the file of people is not UTF-8",
-        advice: "save it as \"CSV UTF-8\" in the spreadsheet, or convert it: iconv -f latin1 -t utf8")
+    guard bytes.count <= Self.mostBytes else {
+      throw HostLinkError(.usage, "the file of people has more than \(Self.mostBytes >> 20) MiB")
     }
-    let rows = try Self.rows(
-      text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text)
-    guard let header = rows.first else {
-      throw HostLinkError(
-        .usage, "the file of people is empty", advice: "its first line is serial,name,role,place,from,to")
+    let rows = try CSVRows(try Self.text(bytes), name: "the file of people").rows
+    guard let first = rows.first else {
+      throw HostLinkError(.usage, "the file of people is empty", advice: Self.header)
     }
-    let names = header.fields.map { $0.lowercased().trimmed }
-    func column(_ name: String) -> Int? { names.firstIndex(of: name) }
-    guard let serial = column("serial"), let name = column("name") else {
-      throw HostLinkError(
-        .usage, "the file of people has no columns \"serial\" and \"name\"",
-        advice: "its first line is serial,name,role,place,from,to")
-    }
-    for row in rows.dropFirst() {
-      func field(_ column: Int?) -> String {
-        guard let column, row.fields.indices.contains(column) else { return "" }
-        return row.fields[column].trimmed
-      }
-      if row.fields.allSatisfy({ $0.trimmed.isEmpty }) { continue }
-      let who = (serial: field(serial), name: field(name))
-      guard !who.serial.isEmpty, !who.name.isEmpty else {
-        throw Self.mistake(
-          row.line, "the serial number or the name is missing", "fill in both, or remove the line")
-      }
-      let from = try Self.moment(field(column("from")), row.line, days, isEnd: false) ?? .min
-      let to = try Self.moment(field(column("to")), row.line, days, isEnd: true) ?? .max
-      guard from <= to else {
-        throw Self.mistake(row.line, "\"to\" is before \"from\"", "exchange the dates")
-      }
-      entries.append(
-        Entry(
-          serial: who.serial, name: who.name, role: field(column("role")), place: field(column("place")),
-          from: from, to: to, line: row.line))
+    let columns = try Columns(first)
+    for row in rows.dropFirst() where !row.fields.allSatisfy({ $0.trimmed.isEmpty }) {
+      entries.append(try Self.entry(row, columns, days))
     }
     try check()
   }
@@ -83,9 +60,99 @@ public struct PeopleFile: Equatable, Sendable {
   /// - Throws: `.storage` if it cannot be read, and the errors of its contents.
   public init(reading path: String, days: LocalDays) throws(HostLinkError) {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw HostLinkError(.storage, "\(path) cannot be read", advice: "name a file of people that exists")
+      throw HostLinkError(
+        .storage, "\(PrintableText.of(path, limit: 256)) cannot be read",
+        advice: "name a file of people that exists")
     }
     try self.init([UInt8](data), days: days)
+  }
+
+  /// The text without a byte order mark.
+  private static func text(_ bytes: [UInt8]) throws(HostLinkError) -> String {
+    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+      throw HostLinkError(
+        .usage, "the file of people is UTF-16, not UTF-8",
+        advice: "save it as \"CSV UTF-8\" in the spreadsheet, or convert it: iconv -f utf-16 -t utf-8")
+    }
+    let body = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
+    if let text = String(validating: body, as: UTF8.self) { return text }
+    let lines = body.split(separator: 0x0A, omittingEmptySubsequences: false)
+    let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
+    throw mistake(
+      line + 1, "this is not UTF-8",
+      "save it as \"CSV UTF-8\" in the spreadsheet, or convert it: iconv -f latin1 -t utf-8")
+  }
+
+  /// The places of the known columns.
+  private struct Columns {
+    private(set) var count = 0
+    private var places: [String: Int] = [:]
+
+    init(_ row: CSVRows.Row) throws(HostLinkError) {
+      count = row.fields.count
+      for (place, field) in row.fields.enumerated() {
+        let name = field.lowercased().trimmed
+        guard ["serial", "name", "role", "place", "from", "to"].contains(name) else { continue }
+        guard places.updateValue(place, forKey: name) == nil else {
+          throw PeopleFile.mistake(row.line, "there are two columns \"\(name)\"", "remove one of them")
+        }
+      }
+      guard places["serial"] != nil, places["name"] != nil else {
+        throw HostLinkError(
+          .usage, "the file of people has no columns \"serial\" and \"name\"", advice: PeopleFile.header)
+      }
+    }
+
+    func field(_ name: String, of row: CSVRows.Row) -> String {
+      guard let place = places[name], row.fields.indices.contains(place) else { return "" }
+      return row.fields[place].trimmed.precomposedStringWithCanonicalMapping
+    }
+  }
+
+  private static func entry(_ row: CSVRows.Row, _ columns: Columns, _ days: LocalDays) throws(HostLinkError)
+    -> Entry
+  {
+    if row.fields.dropFirst(columns.count).contains(where: { !$0.trimmed.isEmpty }) {
+      throw mistake(
+        row.line, "there are more fields than columns",
+        "put a field that contains the separator in quotation marks: \"Doe, Jane\"")
+    }
+    let serial = columns.field("serial", of: row)
+    let name = columns.field("name", of: row)
+    let role = columns.field("role", of: row)
+    let place = columns.field("place", of: row)
+    for (column, text) in [("serial", serial), ("name", name), ("role", role), ("place", place)] {
+      guard text.unicodeScalars.count <= mostScalars else {
+        throw mistake(row.line, "\"\(column)\" has more than \(mostScalars) characters", "shorten it")
+      }
+      guard text == PrintableText.name(text, limit: mostScalars) else {
+        throw mistake(row.line, "\"\(column)\" has characters that cannot be shown", "type it anew")
+      }
+    }
+    guard !serial.isEmpty, !name.isEmpty else {
+      throw mistake(
+        row.line, "the serial number or the name is missing", "fill in both, or remove the line")
+    }
+    guard !isSpreadsheetNumber(serial) else {
+      throw mistake(
+        row.line,
+        "a spreadsheet has made a number of the serial number: \(PrintableText.of(serial, limit: 40))",
+        "format the column as text before the numbers are typed or pasted")
+    }
+    let from = try moment(columns.field("from", of: row), row.line, days, isEnd: false) ?? .min
+    let to = try moment(columns.field("to", of: row), row.line, days, isEnd: true) ?? .max
+    guard from <= to else {
+      throw mistake(row.line, "\"to\" is not after \"from\"", "exchange or correct the dates")
+    }
+    return Entry(serial: serial, name: name, role: role, place: place, from: from, to: to, line: row.line)
+  }
+
+  /// Whether this is how spreadsheets show numbers with many digits: `1.23457E+15`.
+  private static func isSpreadsheetNumber(_ serial: String) -> Bool {
+    let parts = serial.split(separator: "E+", omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[1].isEmpty, parts[1].allSatisfy(\.isNumber) else { return false }
+    let mantissa = parts[0].split(whereSeparator: { $0 == "." || $0 == "," }).joined()
+    return !mantissa.isEmpty && mantissa.count + 1 >= parts[0].count && mantissa.allSatisfy(\.isNumber)
   }
 
   private func check() throws(HostLinkError) {
@@ -96,113 +163,44 @@ public struct PeopleFile: Equatable, Sendable {
       if let other = byName[entry.name], other.role != entry.role || other.place != entry.place {
         throw Self.mistake(
           entry.line,
-          "\(PrintableText.of(entry.name)) has another role or place than in line \(other.line)",
+          "\(PrintableText.name(entry.name)) has another role or place than in line \(other.line)",
           "give a person one role and one place; two people need two names")
       }
       byName[entry.name] = entry
     }
-    for list in bySerial.values {
-      let sorted = list.sorted { ($0.from, $0.line) < ($1.from, $1.line) }
+    for serial in bySerial.keys.sorted() {
+      let sorted = (bySerial[serial] ?? []).sorted { ($0.from, $0.line) < ($1.from, $1.line) }
       for (one, other) in zip(sorted, sorted.dropFirst()) where other.from <= one.to {
         throw Self.mistake(
           max(one.line, other.line),
-          "device \(PrintableText.of(one.serial)) is with \(PrintableText.of(one.name)) (line \(one.line)) and with \(PrintableText.of(other.name)) (line \(other.line)) at the same time",
+          "device \(PrintableText.of(one.serial)) is with \(PrintableText.name(one.name)) (line \(one.line)) and with \(PrintableText.name(other.name)) (line \(other.line)) at the same time",
           "let \"to\" of one end before \"from\" of the other")
       }
     }
   }
 
-  /// A date of a field; `nil` if it is empty.
+  /// A date of a field; `nil` if it is empty. A time that a clock that is set forward skips is the moment at
+  /// which it is; of a time that there is twice, when it is set back, the first.
   private static func moment(_ text: String, _ line: Int, _ days: LocalDays, isEnd: Bool)
-    throws(HostLinkError)
-    -> Int64?
+    throws(HostLinkError) -> Int64?
   {
     if text.isEmpty { return nil }
     if let day = LocalDays.day(text) {
       return isEnd ? days.begin(ofDay: day + 1) - 1 : days.begin(ofDay: day)
     }
-    guard let local = UTCTimestamp.parse(text.utf8.count == 16 ? text + ":00" : text) else {
+    let length = text.utf8.count
+    guard length == 16 || length == 19, let local = UTCTimestamp.parse(length == 16 ? text + ":00" : text)
+    else {
       throw mistake(
-        line, "\"\(PrintableText.of(text, limit: 40))\" is not a date", "write 2026-09-14 or 2026-09-14 08:30"
-      )
+        line, "\"\(PrintableText.of(text, limit: 40))\" is not a date",
+        "write 2026-09-14 or 2026-09-14 08:30, in local time")
     }
-    let guess = Int64(local) - days.offset(at: Int64(local)) * 1000
-    let moment = Int64(local) - days.offset(at: guess) * 1000
+    let moment = days.moment(local: Int64(local))
     return isEnd ? moment - 1 : moment
   }
 
-  private static func mistake(_ line: Int, _ what: String, _ advice: String) -> HostLinkError {
+  fileprivate static func mistake(_ line: Int, _ what: String, _ advice: String) -> HostLinkError {
     HostLinkError(.usage, "the file of people, line \(line): \(what)", advice: advice)
-  }
-
-  // MARK: RFC 4180
-
-  private struct Row {
-    var fields: [String]
-    let line: Int
-  }
-
-  /// The separator of the header line: spreadsheets of some countries write semicolons.
-  private static func separator(of text: String) -> Unicode.Scalar {
-    let header = text.unicodeScalars.prefix { $0 != "\n" }
-    return header.contains(";") && !header.contains(",") ? ";" : ","
-  }
-
-  private static func rows(_ text: String) throws(HostLinkError) -> [Row] {
-    var rows: [Row] = []
-    var fields: [String] = []
-    var field = ""
-    var isQuoted = false
-    var line = 1
-    var start = 1
-    let separator = separator(of: text)
-    var scalars = text.unicodeScalars.makeIterator()
-    var next = scalars.next()
-    func append() throws(HostLinkError) {
-      guard rows.count < mostLines else {
-        throw HostLinkError(.usage, "the file of people has more than \(mostLines) lines")
-      }
-      rows.append(Row(fields: fields, line: start))
-    }
-    while let scalar = next {
-      next = scalars.next()
-      if isQuoted {
-        if scalar == "\"" {
-          if next == "\"" {
-            field.unicodeScalars.append(scalar)
-            next = scalars.next()
-          } else {
-            isQuoted = false
-          }
-        } else {
-          if scalar == "\n" { line += 1 }
-          field.unicodeScalars.append(scalar)
-        }
-        continue
-      }
-      switch scalar {
-      case "\"" where field.isEmpty: isQuoted = true
-      case separator:
-        fields.append(field)
-        field = ""
-      case "\r" where next == "\n": break
-      case "\n":
-        fields.append(field)
-        try append()
-        (fields, field) = ([], "")
-        line += 1
-        start = line
-      default: field.unicodeScalars.append(scalar)
-      }
-    }
-    guard !isQuoted else {
-      throw mistake(start, "a quotation mark is not closed", "close it")
-    }
-    if !field.isEmpty || !fields.isEmpty {
-      fields.append(field)
-      try append()
-    }
-    return rows
   }
 }
 

@@ -89,33 +89,3 @@ struct Assignments: Sendable {
     return (.device(serial), from...to)
   }
 }
-
-/// The times in which a device of the archive sent a payload.
-struct PayloadClaim: Equatable, Sendable {
-  let serial: String
-  /// The first and the last millisecond.
-  let from: Int64
-  let to: Int64
-
-  /// The only claim that holds at a date, and from when to when it is the only one; `nil` if there is none or
-  /// more than one: then nobody can say who sent the payload.
-  static func only(of claims: [PayloadClaim], at date: Int64) -> (
-    claim: PayloadClaim?, valid: ClosedRange<Int64>
-  ) {
-    var from = Int64.min
-    var to = Int64.max
-    var found: [PayloadClaim] = []
-    for claim in claims {
-      if claim.from <= date, date <= claim.to {
-        found.append(claim)
-        (from, to) = (max(from, claim.from), min(to, claim.to))
-      } else if claim.to < date {
-        from = max(from, claim.to + 1)
-      } else {
-        to = min(to, claim.from - 1)
-      }
-    }
-    let serials = Set(found.map(\.serial))
-    return (serials.count == 1 ? found.first : nil, from...to)
-  }
-}

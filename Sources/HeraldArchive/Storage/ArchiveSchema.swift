@@ -9,7 +9,8 @@ enum ArchiveSchema {
 
   /// The tables that are made of the pages, and their columns that name a device, if any.
   static let derived = [
-    "payload", "own_payload", "read_payload", "who", "contact", "heard", "meeting", "meeting_due", "battery",
+    "payload", "own_payload", "read_payload", "simple_day", "who", "contact", "heard", "meeting",
+    "meeting_due", "battery",
     "device_event",
   ]
 
@@ -64,6 +65,17 @@ enum ArchiveSchema {
       """
       CREATE TABLE read_payload (device_id \(integer) NOT NULL, payload_id \(integer) NOT NULL,
         PRIMARY KEY (payload_id, device_id)) \(keyed)
+      """,
+      // Not derived from the pages: secrets are needed, which are not kept. By the bytes, as the numbers of
+      // `payload` are made again.
+      """
+      CREATE TABLE resolved_payload (bytes \(blob) NOT NULL, serial \(text) NOT NULL, from_ms \(integer) NOT NULL,
+        to_ms \(integer) NOT NULL, PRIMARY KEY (bytes, serial)) \(keyed)
+      """,
+      "CREATE INDEX resolved_payload_by_serial ON resolved_payload (serial)",
+      """
+      CREATE TABLE simple_day (device_id \(integer) NOT NULL, day \(integer) NOT NULL,
+        PRIMARY KEY (device_id, day)) \(keyed)
       """,
       """
       CREATE TABLE who (id \(key), kind \(text) NOT NULL, key \(text) NOT NULL, label \(text) NOT NULL, role \(text) NOT NULL,

@@ -105,6 +105,19 @@ public struct LocalDays: Sendable {
     return low
   }
 
+  /// The moment at which clocks show a local time, given as if it were UTC, in milliseconds. Of a time that
+  /// there is twice the first; a time that is skipped is the moment from which it is.
+  func moment(local: Int64) -> Int64 {
+    // The offsets before and after a change in the day around it.
+    let before = offset(at: local - 86_400_000) * 1000
+    let after = offset(at: local + 86_400_000) * 1000
+    for offset in [before, after] where self.offset(at: local - offset) * 1000 == offset {
+      return local - offset
+    }
+    // Skipped: the clock is set forward between the two.
+    return (moments.dropFirst().first { $0 * 1000 > local - after } ?? (local - after) / 1000) * 1000
+  }
+
   /// The number of the civil day of a date, counted from 1970-01-01.
   public func day(of unixMilliseconds: Int64) -> Int64 {
     let local = unixMilliseconds + offset(at: unixMilliseconds) * 1000
@@ -117,6 +130,15 @@ public struct LocalDays: Sendable {
     // The offset before the moment applies, and is wrong only if the clock changes in between.
     let guess = local - offset(at: local * 1000)
     return (local - offset(at: guess * 1000)) * 1000
+  }
+
+  /// A date as local time with its distance from UTC: `2026-09-14 08:30:00+0200`.
+  public func text(of unixMilliseconds: Int64) -> String {
+    let seconds = offset(at: unixMilliseconds)
+    let local = UTCTimestamp.seconds(UInt64(clamping: unixMilliseconds + seconds * 1000))
+    let minutes = abs(seconds) / 60
+    func digits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(local)\(seconds < 0 ? "-" : "+")\(digits(minutes / 60))\(digits(minutes % 60))"
   }
 
   /// The day as `yyyy-MM-dd`.

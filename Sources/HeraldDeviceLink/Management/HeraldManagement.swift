@@ -14,6 +14,9 @@ enum HeraldManagement {
     if request.asks(.write, HeraldCommand.acknowledge) { return acknowledge(&request, device: &device) }
     if request.asks(.read, HeraldCommand.logStream) { return stream(&request, device: &device) }
     if Device.hasLive, request.asks(.read, HeraldCommand.live) { return live(&request, device: &device) }
+    if Device.hasSignal, request.asks(.write, HeraldCommand.signal) {
+      return signal(&request, device: &device)
+    }
     return .failure(.unsupported)
   }
 

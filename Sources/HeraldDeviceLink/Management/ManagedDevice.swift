@@ -60,6 +60,12 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   /// Its progress.
   mutating func factoryReset() -> FactoryResetProgress
 
+  /// Whether the device has a light for hosts. Without one, the code for it is omitted.
+  static var hasSignal: Bool { get }
+  /// Has the light show how far a host is with the collection of the log, for a limited time. `false` if the
+  /// light shows something of more importance, or has just changed.
+  mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool
+
   /// Restarts the device after a delay in which the response is sent.
   mutating func restart(at now: Instant)
   /// Whether the device can start its boot loader. Without one, the code for it is omitted.
@@ -117,6 +123,9 @@ extension ManagedDevice where Self: ~Copyable {
   public mutating func restartReport() -> RestartReport? { nil }
   @inlinable @inline(__always) public static var hasFiles: Bool { false }
   @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
+  @inlinable @inline(__always) public static var hasSignal: Bool { false }
+  /// It has no light.
+  public mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool { false }
   @inlinable @inline(__always) public static var entersBootLoader: Bool { false }
   /// It has none.
   public mutating func enterBootLoader(at now: Instant) {}

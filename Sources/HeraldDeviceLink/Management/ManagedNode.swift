@@ -42,6 +42,11 @@ public protocol ManagedBoard: ImageSlot, ~Copyable {
   /// Whether a host without a session may begin a factory reset now. Permission that was given at the board
   /// is used up by this.
   mutating func takeResetPermission(at now: Instant) -> Bool
+  /// Whether the board has a light for hosts.
+  static var hasSignal: Bool { get }
+  /// Has the light show how far a host is with the collection of the log, for a limited time. `false` if the
+  /// light shows something of more importance, or has just changed.
+  mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool
 }
 
 extension ManagedBoard where Self: ~Copyable {
@@ -49,6 +54,9 @@ extension ManagedBoard where Self: ~Copyable {
   public mutating func restartReport() -> RestartReport? { nil }
   @inlinable @inline(__always) public static var hasFiles: Bool { false }
   @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
+  @inlinable @inline(__always) public static var hasSignal: Bool { false }
+  /// It has no light.
+  public mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool { false }
   @inlinable @inline(__always) public static var entersBootLoader: Bool { false }
   /// It has none.
   public mutating func enterBootLoader(at now: Instant) {}
@@ -251,6 +259,13 @@ public struct ManagedNode<
 
   /// Restarts the device soon.
   public mutating func restart(at now: Instant) { board.restart(at: now) }
+
+  /// Whether the board has a light for hosts.
+  public static var hasSignal: Bool { Parts.BoardType.hasSignal }
+  /// By the board.
+  public mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool {
+    board.signal(signal, at: now)
+  }
 
   /// Whether the board can start a boot loader.
   public static var entersBootLoader: Bool { Parts.BoardType.entersBootLoader }

@@ -19,6 +19,7 @@ struct SMPBody: BitwiseCopyable {
   private(set) var length: UInt32 = 0
   private(set) var bootMode: UInt32 = 0
   private(set) var force: UInt32 = 0
+  private(set) var show: UInt32 = 0
   /// The position of the text or of the nonce that was read, as no request has both; its length is 0 if there
   /// is none.
   private(set) var text = SMPPlace()
@@ -46,6 +47,7 @@ struct SMPBody: BitwiseCopyable {
           case .offset: offset = number
           case .length: length = number
           case .bootMode: bootMode = number
+          case .show: show = number
           default: force = number
           }
           found.insert(key)

@@ -19,6 +19,8 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case bootMode
   /// Reset: whether to do it unconditionally.
   case force
+  /// Signal: what the light shows, by the numbers of `CollectionSignal`.
+  case show
 
   // Text.
 
@@ -133,7 +135,7 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   /// The words on the wire, in the order of the cases.
   private static var words: StaticString {
     """
-    epoch seq off len boot_mode force
+    epoch seq off len boot_mode force show
     name d datetime query format
     data val proof digest nonce
     rc err group r buf_size buf_count bootloader output fields stat_list first last open page boot keep
@@ -152,7 +154,7 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   }
 
   /// Whether the value is a number, in requests.
-  var isNumber: Bool { rawValue <= SMPKey.force.rawValue }
+  var isNumber: Bool { rawValue <= SMPKey.show.rawValue }
   /// Whether the value is text, in requests.
   var isText: Bool { rawValue <= SMPKey.format.rawValue }
 }

@@ -89,4 +89,6 @@ public enum HeraldCommand {
   public static var logStream: UInt8 { 8 }
   /// Ends the session.
   public static var close: UInt8 { 9 }
+  /// How far a host is with the collection of the log, for the light.
+  public static var signal: UInt8 { 10 }
 }

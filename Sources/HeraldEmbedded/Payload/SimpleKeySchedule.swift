@@ -72,6 +72,29 @@ public enum SimpleKeySchedule {
     return identifier
   }
 
+  /// Writes the contact identifiers of all 240 periods of a day, 16 bytes each, in 481 hashes: for whoever
+  /// looks for them in readings. The matching key is erased; `false` if there is no room.
+  public static func contactIdentifiers(
+    matchingKey seed: inout [32 of UInt8], into identifiers: inout MutableSpan<UInt8>
+  ) -> Bool {
+    defer { wipe(&seed) }
+    guard identifiers.count / 16 >= periodsPerDay else { return false }
+    hash(&seed)
+    stepBack(&seed)
+    var earlier: [32 of UInt8] = .init(repeating: 0)
+    var period = periodsPerDay
+    while period > 0 {
+      period &-= 1
+      earlier = seed
+      stepBack(&earlier)
+      combine(&seed, with: &earlier)
+      for index in 0..<16 { identifiers[period &* 16 &+ index] = seed[index] }
+      seed = earlier
+    }
+    wipe(&earlier)
+    return true
+  }
+
   /// Writes the contact identifier of the period whose seed this is; the seed is erased.
   static func copyIdentifier(of seed: inout [32 of UInt8], into identifier: inout [16 of UInt8]) {
     var earlier = seed

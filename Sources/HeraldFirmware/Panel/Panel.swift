@@ -1,3 +1,4 @@
+import HeraldDeviceLink
 import HeraldHAL
 
 /// What a person operates and sees on a board: a button, a light, a cable, or nothing.
@@ -10,6 +11,9 @@ public protocol Panel: ~Copyable {
   mutating func tend(at now: Instant) -> PanelRequest
   /// Shows a condition by the light.
   mutating func show(_ condition: DeviceCondition, at now: Instant)
+  /// Shows by the light how far a host is with the collection of the log, for a limited time. `false` if the
+  /// light shows that a reset is permitted, or has just changed.
+  mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool
   /// When `tend` has to be called again at the latest.
   mutating func deadline(after now: Instant) -> Instant
   /// Whether a host without a session may begin a factory reset now. Permission at the board is used up by
@@ -38,6 +42,7 @@ public struct NoPanel: Panel, BitwiseCopyable, Sendable {
   public init() {}
   public mutating func tend(at now: Instant) -> PanelRequest { .none }
   public mutating func show(_ condition: DeviceCondition, at now: Instant) {}
+  public mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool { false }
   public mutating func deadline(after now: Instant) -> Instant { .never }
   /// Always: access to the board is access to its cable.
   @inlinable @inline(__always)
@@ -59,10 +64,18 @@ public protocol PanelPins: ~Copyable {
   mutating func watchButton(_ isWatched: Bool)
   /// Switches the light.
   mutating func light(_ isOn: Bool)
+  /// Switches on the light in a colour; in its only one unless this is implemented.
+  mutating func light(in colour: LightColour)
   /// Whether a cable supplies the board.
   mutating func hasCable() -> Bool
   /// The power supply; `nil` if it is not measured.
   mutating func power() -> PowerReading?
   /// Whether a charger charges the cell.
   mutating func isCharging() -> Bool
+}
+
+extension PanelPins where Self: ~Copyable {
+  /// The light has one colour.
+  @inlinable @inline(__always)
+  public mutating func light(in colour: LightColour) { light(true) }
 }

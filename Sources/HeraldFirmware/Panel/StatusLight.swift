@@ -1,3 +1,4 @@
+import HeraldDeviceLink
 import HeraldHAL
 
 /// What the light of a board shows (docs/boards.md, "Light").
@@ -19,6 +20,12 @@ public enum DeviceCondition: UInt8, BitwiseCopyable, Sendable {
   case notAdvertising
   /// A host may erase everything.
   case resetArmed
+  /// A host reads the log.
+  case collecting
+  /// A host has the log.
+  case collected
+  /// A host does not have all of the log.
+  case notCollected
 
   /// The table of patterns: a person counts flashes, which are repeated. More flashes are more urgent.
   var pattern: LightPattern {
@@ -31,8 +38,35 @@ public enum DeviceCondition: UInt8, BitwiseCopyable, Sendable {
     case .batteryLow: LightPattern(flashes: 4, on: 150, off: 350, pause: 1_200, times: 3)
     case .notAdvertising: LightPattern(flashes: 5, on: 150, off: 350, pause: 1_200, times: 3)
     case .resetArmed: LightPattern(flashes: 1, on: 100, off: 100, pause: 0, times: 150)
+    case .collecting: LightPattern(flashes: 1, on: 500, off: 500, pause: 0, times: 60)
+    case .collected: LightPattern(flashes: 1, on: 120_000, off: 0, pause: 0, times: 1)
+    case .notCollected: LightPattern(flashes: 2, on: 150, off: 150, pause: 400, times: 120)
     }
   }
+}
+
+extension DeviceCondition {
+  /// Whether a host has it shown.
+  var isSignal: Bool { rawValue >= DeviceCondition.collecting.rawValue }
+
+  /// The colour of lights that have several.
+  var colour: LightColour {
+    switch self {
+    case .collecting: .blue
+    case .collected: .green
+    case .notCollected: .red
+    default: .usual
+    }
+  }
+}
+
+/// The colour of a light that has several.
+public enum LightColour: UInt8, BitwiseCopyable, Sendable {
+  /// That in which the condition of the device is shown.
+  case usual
+  case blue
+  case green
+  case red
 }
 
 /// Flashes in groups. Times are in milliseconds.
@@ -61,8 +95,31 @@ public struct StatusLight: BitwiseCopyable, Sendable {
     since = now
   }
 
-  /// Whether a pattern has begun that `state` has not ended.
-  public var isShowing: Bool { shown != nil }
+  /// Shows from now on how far a host is, in place of all but the permission of a reset. `false` in that case,
+  /// and within `signalPeriod` of the last change: a stranger cannot make it flicker.
+  public mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool {
+    if let shown {
+      if shown == .resetArmed { return false }
+      if shown.isSignal, now.since(since) < Self.signalPeriod { return false }
+    }
+    switch signal {
+    case .none: if isShowingSignal { end() }
+    case .collecting: show(.collecting, at: now)
+    case .done: show(.collected, at: now)
+    case .failed: show(.notCollected, at: now)
+    }
+    return true
+  }
+
+  /// The time for which a signal is shown at least.
+  public static var signalPeriod: Interval { .milliseconds(250) }
+
+  /// Whether a pattern for a person at the board has begun that `state` has not ended.
+  public var isShowing: Bool { shown.map { !$0.isSignal } ?? false }
+  /// Whether a pattern for a host has begun that `state` has not ended.
+  public var isShowingSignal: Bool { shown.map(\.isSignal) ?? false }
+  /// The colour of the pattern.
+  public var colour: LightColour { shown?.colour ?? .usual }
 
   /// Ends the pattern.
   public mutating func end() { shown = nil }

@@ -1,3 +1,4 @@
+import HeraldDeviceLink
 import HeraldHAL
 
 /// A panel with a light, and with a button or, without one, a cable.
@@ -6,6 +7,8 @@ import HeraldHAL
 ///   device. A second short press while it does, or the cable, opens the management link over Bluetooth.
 /// - A press of five seconds permits one factory reset within 30 s, to a host without a session; another
 ///   press revokes it. A board without a button always permits it.
+/// - A host can have the light show how far the collection of the log is. The condition after a short press
+///   takes the place of that, the condition after a cable was connected does not.
 /// - A button that is down for a minute is released from its pull resistor, and sampled every ten seconds.
 public struct StatusPanel<Pins: PanelPins & ~Copyable>: Panel, ~Copyable {
   /// For how long a factory reset is permitted.
@@ -34,10 +37,7 @@ public struct StatusPanel<Pins: PanelPins & ~Copyable>: Panel, ~Copyable {
   public mutating func tend(at now: Instant) -> PanelRequest {
     let request = Pins.hasButton ? tendButton(at: now) : tendCable(at: now)
     let isOn = light.state(at: now).isOn
-    if isOn != isLit {
-      isLit = isOn
-      pins.light(isOn)
-    }
+    if isOn != isLit { turn(isOn) }
     return request
   }
 
@@ -76,9 +76,23 @@ public struct StatusPanel<Pins: PanelPins & ~Copyable>: Panel, ~Copyable {
   }
 
   public mutating func show(_ condition: DeviceCondition, at now: Instant) {
+    // A board without a button shows its condition because of the cable.
+    if !Pins.hasButton, light.isShowingSignal { return }
     light.show(condition, at: now)
-    isLit = true
-    pins.light(true)
+    turn(true)
+  }
+
+  public mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool {
+    guard light.signal(signal, at: now) else { return false }
+    turn(light.state(at: now).isOn)
+    return true
+  }
+
+  /// Switches the light, first off, as the colour may have changed.
+  private mutating func turn(_ isOn: Bool) {
+    isLit = isOn
+    pins.light(false)
+    if isOn { pins.light(in: light.colour) }
   }
 
   /// A stuck button is sampled by a round that follows its time: the loop has one each second.

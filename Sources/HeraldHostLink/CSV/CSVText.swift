@@ -1,23 +1,26 @@
 /// Lines of comma-separated values in the format of Herald's logs: each line ends with LF, and only those
 /// values are quoted that Herald quotes.
-struct CSVText {
-  private(set) var bytes: [UInt8] = []
+package struct CSVText {
+  package private(set) var bytes: [UInt8] = []
+
+  /// An empty text.
+  package init() {}
 
   /// Returns the contents and empties the buffer.
-  mutating func take() -> [UInt8] {
+  package mutating func take() -> [UInt8] {
     defer { bytes.removeAll(keepingCapacity: true) }
     return bytes
   }
 
   /// Appends text without quoting.
-  mutating func raw(_ text: some StringProtocol) { bytes.append(contentsOf: text.utf8) }
+  package mutating func raw(_ text: some StringProtocol) { bytes.append(contentsOf: text.utf8) }
 
   /// Appends bytes without quoting.
-  mutating func raw(_ text: [UInt8]) { bytes += text }
+  package mutating func raw(_ text: [UInt8]) { bytes += text }
 
   /// Appends a value, in quotation marks if it contains a comma, a quotation mark or an apostrophe. Quotation
   /// marks inside are not escaped, as on the phones.
-  mutating func value(_ text: String) {
+  package mutating func value(_ text: String) {
     let needsQuotes = text.unicodeScalars.contains {
       $0 == "," || $0 == "\"" || $0 == "'" || $0 == "\u{2019}"
     }
@@ -29,7 +32,7 @@ struct CSVText {
   /// Appends untrusted text: quoted like `value`, but with quotation marks inside doubled, and with an
   /// apostrophe where a spreadsheet would interpret a formula: at the start, and after a semicolon, which is
   /// the field separator in locales with a decimal comma.
-  mutating func foreign(_ text: String) {
+  package mutating func foreign(_ text: String) {
     var guarded = String.UnicodeScalarView()
     var isStart = true
     for scalar in text.unicodeScalars {
@@ -41,6 +44,6 @@ struct CSVText {
     value(String(guarded))
   }
 
-  mutating func comma() { bytes.append(0x2C) }
-  mutating func endLine() { bytes.append(0x0A) }
+  package mutating func comma() { bytes.append(0x2C) }
+  package mutating func endLine() { bytes.append(0x0A) }
 }

@@ -8,9 +8,10 @@ public enum ContactDuration {
   /// The length of a window, in milliseconds.
   static let window: UInt64 = 30_000
 
-  /// The duration of a contact with signs in `windows` windows, from `begin` to `end` in milliseconds.
-  package static func seconds(windows: Int, begin: UInt64, end: UInt64) -> Int {
-    let longest = Int(clamping: (max(begin, end) - begin) / 1000) + 30
-    return min(windows.multipliedReportingOverflow(by: 30).partialValue, longest)
+  /// The duration of a contact with signs in `windows` windows of `length` seconds, from `begin` to `end` in
+  /// milliseconds.
+  package static func seconds(windows: Int, of length: Int = 30, begin: UInt64, end: UInt64) -> Int {
+    let longest = Int(clamping: (max(begin, end) - begin) / 1000) + length
+    return min(windows.multipliedReportingOverflow(by: length).partialValue, longest)
   }
 }

@@ -18,6 +18,9 @@ public struct LogDownload {
   static let attempts = 2
   /// The number of invalid pages after which the pull ends.
   static let mostProblems = 16
+  /// The number of pages that were missing, or wrong at the first attempt, after which the pull ends: a
+  /// device may report a million pages that it does not have.
+  static let mostSetbacks = 1024
 
   /// Imports the pages of a folder into a database, commits, and returns which are in it: `LogDatabase.keep`.
   public typealias PageImporter = (PageStore) throws(HostLinkError) -> Set<PageName>
@@ -32,6 +35,7 @@ public struct LogDownload {
   private var report = PullReport()
   private var wanted = 0
   private var problemPages = 0
+  private var setbacks = 0
   private var remarkedLoss = false
   /// The pages that the device reported as missing.
   private var gone: Set<UInt32> = []
@@ -156,6 +160,7 @@ public struct LogDownload {
       case .failure(let failure) where failure.is(.pageGone) || failure.is(SMPFailure(.notFound)):
         flight.drop(sequence, after: question)
         gone.insert(sequence)
+        try noteSetback()
         report.lostPages += 1
         if !remarkedLoss { report.remarks.append("pages were overwritten on the device during this pull") }
         remarkedLoss = true
@@ -231,9 +236,20 @@ public struct LogDownload {
   private mutating func giveUp(
     _ page: LogRequestWindow.Page, _ what: String, _ flight: inout LogRequestWindow
   ) throws(HostLinkError) {
-    if page.attempt < Self.attempts { return flight.restart(page) }
+    if page.attempt < Self.attempts {
+      try noteSetback()
+      return flight.restart(page)
+    }
     flight.drop(page.sequence)
     try note(what)
+  }
+
+  private mutating func noteSetback() throws(HostLinkError) {
+    setbacks += 1
+    guard setbacks > Self.mostSetbacks else { return }
+    throw HostLinkError(
+      .protocolViolation, "\(device.client.location) does not have more than \(setbacks - 1) of its pages",
+      advice: "the pages that were good are kept; update the device's firmware or report this")
   }
 
   private mutating func note(_ problem: String) throws(HostLinkError) {
@@ -248,26 +264,16 @@ public struct LogDownload {
 
   // MARK: Acknowledging
 
-  /// Acknowledges pages, the oldest first, that are closed, on the disk, in the database, and equal on both
-  /// sides. One at a time: the device hashes its page before it responds, so that several outstanding
-  /// requests would not finish sooner.
+  /// Acknowledges the pages that are on the disk and in the database.
   private mutating func trim(_ status: DeviceLogStatus) throws(HostLinkError) {
     guard let keep else { return }
     let kept = try keep(pageStore)
-    try pageStore.synchronise()
-    let here = Set(try pageStore.pages())
-    let current = try device.logStatus()
-    guard current.epoch == status.epoch, current.pageCount > 0 else { return }
-    for sequence in current.first..<current.last where !gone.contains(sequence) {
-      let name = PageName(epoch: status.epoch, sequence: sequence, isOpen: false)
-      guard kept.contains(name), here.contains(name) else { return }
-      let page = try pageStore.read(name)
-      guard try device.acknowledge(epoch: status.epoch, sequence: sequence, bytes: page) == .taken else {
-        report.differingPage = sequence
-        return
-      }
-      report.trimmedThrough = sequence
-      report.trimmedPages += 1
+    var trimming = LogTrimming(device, pageStore)
+    defer {
+      report.differingPage = trimming.outcome.differingPage
+      report.trimmedThrough = trimming.outcome.trimmedThrough
+      report.trimmedPages = trimming.outcome.trimmedPages
     }
+    try trimming.run(epoch: status.epoch, kept: kept, gone: gone)
   }
 }

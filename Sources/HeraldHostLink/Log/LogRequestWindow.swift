@@ -137,6 +137,8 @@ struct LogRequestWindow {
       guard counts(question, for: sequence) else { continue }
       var page = page(sequence)
       guard offset + part.count <= page.bytes.count else { continue }
+      // With a second reference the bytes of the page would be copied, with each response.
+      pages[sequence] = nil
       page.bytes.replaceSubrange(offset..<offset + part.count, with: part)
       page.missing -= part.count
       pages[sequence] = page

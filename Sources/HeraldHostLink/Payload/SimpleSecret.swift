@@ -19,6 +19,12 @@ public struct SimpleSecret: ~Copyable {
   /// The bytes, valid for the lifetime of the secret.
   var bytes: UnsafeBufferPointer<UInt8> { file.memory.used }
 
+  /// Its SHA-256: equal for equal secrets, and no way back to them.
+  public var digest: [UInt8] {
+    let digest = SHA256.digest(of: bytes.span)
+    return digest.indices.map { digest[$0] }
+  }
+
   /// Reads a secret: a file of exactly 2048 bytes.
   public static func read(_ path: String) throws(HostLinkError) -> SimpleSecret {
     SimpleSecret(try SecretFile.read(path, kind))

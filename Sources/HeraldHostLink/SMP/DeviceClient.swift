@@ -110,6 +110,11 @@ public struct DeviceStatistics: Equatable, Sendable {
   /// The counters in the device's order.
   public let counters: [(name: String, value: UInt64)]
 
+  /// The group without the counters that are 0.
+  public var nonzero: DeviceStatistics {
+    DeviceStatistics(name: name, counters: counters.filter { $0.value > 0 })
+  }
+
   /// Whether both have the same name and counters.
   public static func == (left: Self, right: Self) -> Bool {
     left.name == right.name && left.counters.elementsEqual(right.counters) { $0 == $1 }

@@ -49,6 +49,19 @@ public final class LibUSB {
     return found.sorted { $0.path.compare($1.path, options: .numeric) == .orderedAscending }
   }
 
+  /// The port paths and device files of all devices with a Herald link, without reading their strings.
+  func heraldPlaces() -> [(path: String, node: String)] {
+    var found: [(path: String, node: String)] = []
+    forEachDevice { device in
+      var descriptor = libusb_device_descriptor()
+      if libusb_get_device_descriptor(device, &descriptor) == 0, Self.link(of: device, descriptor) != nil {
+        found.append(Self.place(of: device))
+      }
+      return true
+    }
+    return found
+  }
+
   /// Calls `body` with each device until it returns false.
   package func forEachDevice(_ body: (OpaquePointer) -> Bool) {
     var list: UnsafeMutablePointer<OpaquePointer?>?

@@ -7,7 +7,7 @@ import HeraldHostLink
 struct ArchiveCommands: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "archive", abstract: "Keeps the logs of many devices in one database.",
-    subcommands: [Add.self])
+    subcommands: [Add.self, Rules.self])
 
   /// `herald-host archive add`
   struct Add: ParsableCommand {
@@ -22,11 +22,7 @@ struct ArchiveCommands: ParsableCommand {
     var dir: [String]
     @Option(help: ArgumentHelp("The archive; made if it is not there.", valueName: "file"))
     var archive: String
-    @Option(
-      help: ArgumentHelp(
-        "Who wore which device when: a CSV file with the columns serial, name, role, place, from, to.",
-        valueName: "file"))
-    var people: String?
+    @OptionGroup var who: WhoOptions
     @OptionGroup var display: DisplayOptions
 
     func run() throws {
@@ -36,7 +32,7 @@ struct ArchiveCommands: ParsableCommand {
       let addition = try archive.add(folders: folders) {
         bar.update(done: $0, of: folders.count, text: "adding")
       }
-      if let people { try archive.label(try PeopleFile(reading: people, days: archive.days)) }
+      try who.apply(to: archive)
       try archive.update { bar.update(done: $0, of: $1, text: "deriving contacts") }
       bar.finish()
       for page in addition.refused { Console.note("herald-host: \(page) is not a page of this log") }

@@ -11,11 +11,29 @@ extension LogCommands {
       discussion: """
         A line for each event, until Ctrl-C or --seconds: who was heard and how strongly, what was read, who is gone. The device keeps a few events for who watches, and \
         says how many it had no room for. Its log has all of them, and is not changed by this. With --json each line is an object.
+
+        --kind, --peer and --min-rssi choose events; an event is shown if it meets all of them. Payloads are not among the live events: only their length is.
         """)
 
     @OptionGroup var options: DeviceOptions
     @Option(help: ArgumentHelp("How long to watch; without it until Ctrl-C.", valueName: "seconds"))
     var seconds: Double?
+    @Option(
+      help: ArgumentHelp(
+        "Only events of this kind; may be repeated. One of: \(LiveEventText.names.joined(separator: ", ")).",
+        valueName: "kind"))
+    var kind: [String] = []
+    @Option(
+      help: ArgumentHelp(
+        "Only events of peers whose address begins with this, such as F0:D1; may be repeated.",
+        valueName: "address"))
+    var peer: [String] = []
+    @Option(
+      name: .customLong("min-rssi"),
+      help: ArgumentHelp(
+        "Of the readings only those of at least this; other events are shown all the same.",
+        valueName: "dBm"))
+    var minimumRSSI: Int?
     @OptionGroup var display: DisplayOptions
 
     /// The polling interval.
@@ -32,6 +50,16 @@ extension LogCommands {
 
     mutating func validate() throws {
       guard (seconds ?? 1) > 0 else { throw ValidationError("--seconds takes more than 0.") }
+      for name in kind where !LiveEventText.names.contains(name) {
+        throw ValidationError(
+          "--kind \(name) is no kind; there are \(LiveEventText.names.joined(separator: ", ")).")
+      }
+      for address in peer where address.isEmpty || !address.allSatisfy({ $0.isHexDigit || $0 == ":" }) {
+        throw ValidationError("--peer takes the first bytes of an address, such as F0:D1.")
+      }
+      if let minimumRSSI, !(-128...127).contains(minimumRSSI) {
+        throw ValidationError("--min-rssi takes dBm, from -128 to 127.")
+      }
     }
 
     func run() throws {
@@ -43,10 +71,22 @@ extension LogCommands {
           if live.lost > 0, !display.quiet {
             Console.note("… \(live.lost) more that the device had no room for")
           }
-          for event in live.events { try show(event, at: now - min(now, UInt64(event.ageMilliseconds))) }
+          for event in live.events where isChosen(event) {
+            try show(event, at: now - min(now, UInt64(event.ageMilliseconds)))
+          }
           Thread.sleep(forTimeInterval: Self.period)
         } while end?.hasPassed != true
       }
+    }
+
+    private func isChosen(_ event: DeviceLive.Event) -> Bool {
+      let words = LiveEventText(event)
+      guard kind.isEmpty || kind.contains(words.name) else { return false }
+      let address = event.target.addressText.uppercased()
+      guard peer.isEmpty || words.hasPeer && peer.contains(where: { address.hasPrefix($0.uppercased()) })
+      else { return false }
+      guard let minimumRSSI, event.kind == .measured else { return true }
+      return Int(event.level) >= minimumRSSI
     }
 
     private func show(_ event: DeviceLive.Event, at moment: UInt64) throws {

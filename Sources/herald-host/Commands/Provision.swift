@@ -17,6 +17,12 @@ struct Provision: ParsableCommand {
   @OptionGroup var fleet: FleetOptions
   @Flag(help: "Make the access key and the payload's secret, in new files, if they are not there.")
   var generate = false
+  @Flag(
+    name: .customLong("dry-run"),
+    help:
+      "Say what would be sent to each device, and send nothing of it; make no files. Secrets are not shown."
+  )
+  var isDryRun = false
   @OptionGroup var display: DisplayOptions
 
   /// The result of provisioning a device.
@@ -35,6 +41,7 @@ struct Provision: ParsableCommand {
     }
     let muster = try fleet.muster()
     if let payload = wanted.payload { try Provisioning.check(payload, devices: muster.selectors.count) }
+    if isDryRun { return try showPlan(wanted, muster) }
     let link = fleet.link
     let provisioning = Provisioning(generates: generate, isNewDevice: link.answers.isNewDevice)
     let lines = ProgressLines(count: muster.selectors.count, isQuiet: display.quiet)
@@ -77,6 +84,25 @@ struct Provision: ParsableCommand {
       [
         done.clockSet ? "set" : "-", String(done.settings), done.payload ?? "-",
         done.accessKeySet ? "set" : "-",
+      ]
+    }
+  }
+  private func showPlan(_ file: ProvisionFile, _ muster: FleetSelection) throws {
+    let (link, generate) = (fleet.link, generate)
+    let members = Fleet(muster, link: link).run { _, device, _, serial in
+      try ProvisionPlan(
+        file, for: device, serial: serial, generates: generate, isNewDevice: link.answers.isNewDevice)
+    }
+    display.say("Nothing was sent. Without --dry-run:")
+    try FleetSummary(members).report(
+      display, isSingle: fleet.isSingle, heading: ["CLOCK", "SETTINGS", "PAYLOAD", "ACCESS KEY"]
+    ) { plan in
+      [
+        plan.clockSet ? "set" : "-",
+        plan.settings.isEmpty
+          ? "-"
+          : plan.settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " "),
+        plan.payload ?? "-", plan.accessKey ?? "-",
       ]
     }
   }

@@ -14,11 +14,7 @@ struct ArchiveOptions: ParsableArguments {
       "The archive, instead of folders; `herald-host archive add` makes one.", valueName: "file"))
   var archive: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Who wore which device when: a CSV file with the columns serial, name, role, place, from, to.",
-      valueName: "file"))
-  var people: String?
+  @OptionGroup var who: WhoOptions
 
   mutating func validate() throws {
     guard dir.isEmpty != (archive == nil) else {
@@ -27,14 +23,24 @@ struct ArchiveOptions: ParsableArguments {
   }
 
   /// Opens the archive, or makes a temporary one of the folders, and brings it up to date.
-  func open(_ display: DisplayOptions) throws -> Archive {
+  /// - Parameter window: the length of a window in seconds that the command needs; `nil` for any.
+  func open(_ display: DisplayOptions, window: Int? = nil) throws -> Archive {
     let bar = ProgressLine(isQuiet: display.quiet)
     defer { bar.finish() }
     let archive: Archive
     if let place = self.archive {
       archive = try Archive.open(place, create: false)
+      if let window, window != archive.rules.window {
+        throw HostLinkError(
+          .usage, "\(place) has windows of \(archive.rules.window) s",
+          advice: "`herald-host archive rules --archive \(place) --window \(window)` derives everything again"
+        )
+      }
     } else {
-      archive = try Archive.temporary()
+      var rules = ContactRules()
+      rules.zone = LocalDays.systemZone
+      rules.window = window ?? rules.window
+      archive = try Archive.temporary(rules)
       let folders = try PageStoreSearch.folders(in: dir)
       let addition = try archive.add(folders: folders) {
         bar.update(done: $0, of: folders.count, text: "reading")
@@ -42,9 +48,7 @@ struct ArchiveOptions: ParsableArguments {
       for (folder, error) in addition.failures { Console.note("herald-host: \(folder): \(error.what)") }
       for page in addition.refused { Console.note("herald-host: \(page) is not a page of this log") }
     }
-    if let people {
-      try archive.label(try PeopleFile(reading: people, days: archive.days))
-    }
+    try who.apply(to: archive)
     try archive.update { bar.update(done: $0, of: $1, text: "deriving contacts") }
     return archive
   }

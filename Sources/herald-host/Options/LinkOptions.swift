@@ -18,12 +18,15 @@ struct LinkOptions: ParsableArguments {
     transform: { try RadioAddress($0) })
   var controller = RadioAddress.userChannel(adapter: 0)
 
-  /// Opens a device for `body`, then closes it; without a selector, the only connected device.
+  /// Opens a device for `body`, then closes it; without a selector, the only connected device. `wrapping`
+  /// may put another transport around that of the device.
   func withDevice<Result>(
-    _ selector: DeviceSelector?, _ body: (DeviceClient, OpenDevice) throws -> Result
+    _ selector: DeviceSelector?,
+    wrapping wrap: (OpenDevice) -> OpenDevice = { $0 },
+    _ body: (DeviceClient, OpenDevice) throws -> Result
   ) throws -> Result {
     EndSignals.closeSessions()
-    let open = try open(selector)
+    let open = wrap(try open(selector))
     var logger = Logger(label: "herald-host") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = verbose ? .debug : .error
     let timeouts = SMPClient.Timeouts(timeout: answers.responseTimeout)

@@ -8,7 +8,15 @@ enum Confirmation {
   /// - Throws: `.notConfirmed` if the input differs.
   static func ask(_ device: DeviceClient, _ what: String) throws(HostLinkError) {
     let serial = try device.serialNumber()
-    let expected = serial.isEmpty ? "erase everything" : serial
+    try ask(what, expected: serial.isEmpty ? "erase everything" : serial)
+  }
+
+  /// The same for several devices, whose number is required as input.
+  static func ask(devices: Int, _ what: String) throws(HostLinkError) {
+    try ask(what, expected: String(devices))
+  }
+
+  private static func ask(_ what: String, expected: String) throws(HostLinkError) {
     Console.note(what)
     Console.note("To go on type \(expected) and press return:")
     guard readLine()?.trimmingCharacters(in: .whitespaces) == expected else {

@@ -7,6 +7,24 @@ enum EndSignals {
   /// variables.
   nonisolated(unsafe) private static var writingEnd: Int32 = -1
 
+  /// What the first signal causes in place of the end of the program.
+  nonisolated(unsafe) private static var first: (@Sendable (_ name: String) -> Void)?
+
+  /// Has the first signal run `action`, in a thread of its own; the second one ends the program at once. To be
+  /// called before `closeSessions`.
+  static func onFirst(_ action: @escaping @Sendable (_ name: String) -> Void) {
+    first = action
+    closeSessions()
+  }
+
+  private static func name(of number: UInt8) -> String {
+    switch Int32(number) {
+    case SIGINT: "SIGINT"
+    case SIGTERM: "SIGTERM"
+    default: "SIGHUP"
+    }
+  }
+
   /// Installs handlers that close the sessions with devices before the signal terminates the program. Ignored
   /// signals remain ignored.
   static func closeSessions() { _ = isWatching }
@@ -20,7 +38,12 @@ enum EndSignals {
     Thread {
       var number: UInt8 = 0
       while read(reading, &number, 1) != 1 {}
-      OpenSessions.endAll()
+      if let first {
+        first(name(of: number))
+        while read(reading, &number, 1) != 1 {}
+      } else {
+        OpenSessions.endAll()
+      }
       // The parent process must see that the signal ended this one.
       signal(Int32(number), SIG_DFL)
       kill(getpid(), Int32(number))

@@ -24,6 +24,12 @@ struct LiveEventText {
     }
   }
 
+  /// The names of all kinds of events.
+  static let names = [
+    "detected", "measured", "read", "shared", "lost", "tx_power", "message", "model", "observed", "visited",
+    "state",
+  ]
+
   /// Whether the event concerns a peer.
   var hasPeer: Bool { event.kind != .state }
 

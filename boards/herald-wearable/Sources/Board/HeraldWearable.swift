@@ -13,6 +13,12 @@ public enum HeraldWearable: NRF52LogInNOR {
   public static var identifier: StaticString { "herald-wearable" }
   /// D1, its red part: at 2.5 V the others are dim.
   public static var statusLight: NRF52Light? { NRF52Light(17, isActiveLow: true) }
+  /// All parts of it.
+  public static var statusColours: NRF52Colours? {
+    NRF52Colours(
+      red: NRF52Light(17, isActiveLow: true), green: NRF52Light(15, isActiveLow: true),
+      blue: NRF52Light(20, isActiveLow: true))
+  }
   /// The board has no 32,768 Hz crystal for the chip.
   public static var hasLowFrequencyCrystal: Bool { false }
   /// A lithium-ion cell behind 6.8 MΩ and 10 MΩ on AIN5.

@@ -14,6 +14,8 @@ public protocol NRF52Kit {
   static var readyLight: NRF52Light? { get }
   /// The LED that shows the condition of the device on request; `nil` if there is none.
   static var statusLight: NRF52Light? { get }
+  /// The parts of that LED; `nil` if it has one colour.
+  static var statusColours: NRF52Colours? { get }
   /// The pin of a button to ground; `nil` if there is none. The cable then takes its place.
   static var button: NRF.Pin? { get }
   /// The pin of the charger that is low while it charges, and is not driven otherwise; `nil` if there is none.
@@ -54,6 +56,8 @@ extension NRF52Kit {
   public static var readyLight: NRF52Light? { nil }
   /// None.
   public static var statusLight: NRF52Light? { nil }
+  /// One colour.
+  public static var statusColours: NRF52Colours? { nil }
   /// None.
   public static var button: NRF.Pin? { nil }
   /// None.

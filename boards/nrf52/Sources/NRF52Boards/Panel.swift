@@ -2,6 +2,20 @@ import HeraldChips
 import HeraldFirmware
 import HeraldHAL
 
+/// The parts of an LED with three colours.
+public struct NRF52Colours {
+  let red: NRF52Light
+  let green: NRF52Light
+  let blue: NRF52Light
+
+  /// Initialises each member.
+  public init(red: NRF52Light, green: NRF52Light, blue: NRF52Light) {
+    self.red = red
+    self.green = green
+    self.blue = blue
+  }
+}
+
 /// The LED, button, cable and charger of a board.
 ///
 /// While the button is not pressed, its pin ends a sleep by the PORT event of GPIOTE, without a clock.
@@ -14,6 +28,11 @@ public struct NRF52Panel<Kit: NRF52Kit>: PanelPins, ~Copyable {
   /// The pins, configured.
   public init() {
     Kit.statusLight?.configure(isOn: false)
+    if let colours = Kit.statusColours {
+      colours.red.configure(isOn: false)
+      colours.green.configure(isOn: false)
+      colours.blue.configure(isOn: false)
+    }
     guard Kit.button != nil else { return }
     watchButton(true)
     event.enableInterrupt()
@@ -43,7 +62,24 @@ public struct NRF52Panel<Kit: NRF52Kit>: PanelPins, ~Copyable {
   }
 
   /// Switches the LED.
-  public mutating func light(_ isOn: Bool) { Kit.statusLight?.set(isOn) }
+  public mutating func light(_ isOn: Bool) {
+    Kit.statusLight?.set(isOn)
+    guard !isOn, let colours = Kit.statusColours else { return }
+    colours.red.set(false)
+    colours.green.set(false)
+    colours.blue.set(false)
+  }
+
+  /// Switches on a part of the LED, or all of one with one colour.
+  public mutating func light(in colour: LightColour) {
+    guard let colours = Kit.statusColours else { return light(true) }
+    switch colour {
+    case .usual: light(true)
+    case .blue: colours.blue.set(true)
+    case .green: colours.green.set(true)
+    case .red: colours.red.set(true)
+    }
+  }
 
   /// Whether there is VBUS.
   public mutating func hasCable() -> Bool {

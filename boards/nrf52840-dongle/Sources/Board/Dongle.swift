@@ -11,6 +11,12 @@ public enum Dongle: NRF52LogInChip {
   public static var readyLight: NRF52Light? { NRF52Light(6, isActiveLow: true) }
   /// LD2, its green part.
   public static var statusLight: NRF52Light? { NRF52Light(port: 1, 9, isActiveLow: true) }
+  /// All parts of it.
+  public static var statusColours: NRF52Colours? {
+    NRF52Colours(
+      red: NRF52Light(8, isActiveLow: true), green: NRF52Light(port: 1, 9, isActiveLow: true),
+      blue: NRF52Light(12, isActiveLow: true))
+  }
   /// SW1.
   public static var button: NRF.Pin? { NRF.Pin(port: 1, 6) }
   /// The board has the inductor.

@@ -10,6 +10,12 @@ public enum XIAO: NRF52LogInNOR {
   public static var identifier: StaticString { "xiao-nrf52840" }
   /// The green part of the LED.
   public static var statusLight: NRF52Light? { NRF52Light(30, isActiveLow: true) }
+  /// All parts of it.
+  public static var statusColours: NRF52Colours? {
+    NRF52Colours(
+      red: NRF52Light(26, isActiveLow: true), green: NRF52Light(30, isActiveLow: true),
+      blue: NRF52Light(6, isActiveLow: true))
+  }
   /// CHG of the BQ25101.
   public static var charger: NRF.Pin? { NRF.Pin(17) }
   /// The board has the inductor.

@@ -1,0 +1,72 @@
+import HeraldHostLink
+
+/// Bands of attenuation, and the weight of a minute in each.
+public struct ContactBands: Equatable, Sendable {
+  /// The maximum number of limits.
+  public static let mostLimits = 7
+  /// The weights of the default bands: those of the "narrow net" of the Risk Score Symposium Invitational.
+  static let defaultWeights = [1.5, 1, 0.4, 0]
+
+  /// The upper limits in dB of all bands but the last, ascending. An attenuation belongs to the first band
+  /// whose limit is not below it.
+  public let limits: [Int]
+  /// The weight of each band, one more than there are limits: 0…100.
+  public let weights: [Double]
+
+  /// Bands with the default limits and weights.
+  public static let standard = ContactBands(unchecked: ContactRules().bandLimits, defaultWeights)
+
+  private init(unchecked limits: [Int], _ weights: [Double]) {
+    (self.limits, self.weights) = (limits, weights)
+  }
+
+  /// Bands that a person has set. Without weights, four bands have the default ones.
+  /// - Throws: `.usage` unless there are one to seven ascending limits between 1 and 126 dB, and for each
+  ///   band a weight between 0 and 100.
+  public init(limits: [Int], weights: [Double]?) throws(HostLinkError) {
+    guard Self.areLimits(limits) else {
+      throw HostLinkError(
+        .usage, "the limits of the bands are \(limits.map(String.init).joined(separator: ","))",
+        advice: "give one to \(Self.mostLimits) ascending numbers of dB from 1 to 126, such as 55,63,73")
+    }
+    let weights = weights ?? (limits.count + 1 == Self.defaultWeights.count ? Self.defaultWeights : [])
+    guard weights.count == limits.count + 1 else {
+      throw HostLinkError(
+        .usage, "\(weights.count) weights for \(limits.count + 1) bands",
+        advice: "give a weight for each band, also for the last, which has no limit: --weights 1.5,1,0.4,0")
+    }
+    guard weights.allSatisfy({ (0...100).contains($0) }) else {
+      throw HostLinkError(.usage, "a weight is not between 0 and 100")
+    }
+    (self.limits, self.weights) = (limits, weights)
+  }
+
+  /// Whether numbers can be limits of bands.
+  static func areLimits(_ limits: [Int]) -> Bool {
+    (1...mostLimits).contains(limits.count) && limits.allSatisfy { (1...126).contains($0) }
+      && zip(limits, limits.dropFirst()).allSatisfy { $0 < $1 }
+  }
+
+  /// The names of the bands: `≤55 dB`, `≤63 dB`, `>63 dB`.
+  public var names: [String] { limits.map { "≤\($0) dB" } + ["> \(limits.last ?? 0) dB"] }
+
+  /// The band of an attenuation in dB, counted from 0.
+  public func band(of attenuation: Int) -> Int {
+    limits.firstIndex { attenuation <= $0 } ?? limits.count
+  }
+
+  /// The seconds in each band; a window without a measured attenuation counts in none.
+  public func seconds(of windows: DayWindows) -> [Int] {
+    var seconds = [Int](repeating: 0, count: limits.count + 1)
+    for minute in windows.minutes {
+      guard let level = minute.attenuation else { continue }
+      seconds[band(of: Int(level))] += minute.windows.nonzeroBitCount * windows.length
+    }
+    return seconds
+  }
+
+  /// The weighted minutes: the sum of the minutes in each band, each multiplied by its weight.
+  public func weightedMinutes(_ seconds: [Int]) -> Double {
+    zip(seconds, weights).reduce(0) { $0 + Double($1.0) * $1.1 } / 60
+  }
+}

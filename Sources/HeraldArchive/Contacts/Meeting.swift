@@ -1,0 +1,145 @@
+import HeraldHostLink
+
+/// Whom a row of an archive's tables is about.
+public struct Who: Hashable, Sendable {
+  /// What it is.
+  public enum Kind: String, Sendable {
+    /// A person of `people.csv`.
+    case person
+    /// A device to which no person is assigned at that time, by its serial number.
+    case device
+    /// A payload that no known device sends, usually of a phone.
+    case payload
+    /// A venue, by its beacon's payload.
+    case place
+    /// An address from which no payload was read.
+    case address
+  }
+
+  /// The number of the row of `who`.
+  public let id: Int64
+  /// What it is.
+  public let kind: Kind
+  /// What identifies it within its kind: a name, a serial number, the bytes of a payload, or an address.
+  public let key: String
+  /// What people read.
+  public let label: String
+  /// The role of a person; empty for others.
+  public let role: String
+  /// The place of a person; empty for others.
+  public let place: String
+
+  init(_ row: SQLRow, from column: Int) {
+    id = row.integer(column)
+    kind = Kind(rawValue: row.text(column + 1)) ?? .address
+    key = row.text(column + 2)
+    label = row.text(column + 3)
+    role = row.text(column + 4)
+    place = row.text(column + 5)
+  }
+
+  /// The columns of `who` that `init` takes, of a table with this name in the statement.
+  static func columns(_ name: String) -> String {
+    ["id", "kind", "key", "label", "role", "place"].map { "\(name).\($0)" }.joined(separator: ", ")
+  }
+}
+
+/// Two who met on a civil day: what each heard of the other, and both joined.
+public struct Meeting: Equatable, Sendable {
+  /// The number of the civil day since 1970-01-01 in the archive's time zone.
+  public let day: Int64
+  /// One of the two.
+  public let who: Who
+  /// The other.
+  public let other: Who
+  /// What devices of `who` heard of `other`.
+  public let heard: DayWindows
+  /// What devices of `other` heard of `who`.
+  public let wasHeard: DayWindows
+  /// The number of measurements of `heard` and of `wasHeard`.
+  public let readings: (heard: Int, wasHeard: Int)
+
+  /// Both directions joined: a window counts if it has a sign in any of them, and the attenuation of a minute
+  /// is the least of their medians.
+  public var joined: DayWindows {
+    let directions = [heard, wasHeard].filter { !$0.minutes.isEmpty }
+    return directions.isEmpty ? heard : DayWindows.union(directions)
+  }
+
+  /// Whether two meetings are the same.
+  public static func == (left: Meeting, right: Meeting) -> Bool {
+    left.day == right.day && left.who == right.who && left.other == right.other && left.heard == right.heard
+      && left.wasHeard == right.wasHeard && left.readings == right.readings
+  }
+}
+
+extension DayWindows {
+  /// The seconds of all windows with a sign.
+  public var seconds: Int { minutes.reduce(0) { $0 + $1.windows.nonzeroBitCount } * length }
+
+  /// The lower median of the attenuations of the windows, each with that of its minute, in dB; `nil` if none
+  /// was measured.
+  public var medianAttenuation: Int? {
+    var counts = [Int](repeating: 0, count: 256)
+    for minute in minutes {
+      if let level = minute.attenuation { counts[Int(level)] += minute.windows.nonzeroBitCount }
+    }
+    let middle = (counts.reduce(0, +) - 1) / 2
+    var sum = 0
+    return counts.firstIndex { count in
+      sum += count
+      return count > 0 && sum > middle
+    }
+  }
+
+  /// Windows without interruption for more than `ContactRules.silence`: a contact of two who met.
+  public struct Period: Equatable, Sendable {
+    /// The begin of the first window, in milliseconds since 1970-01-01T00:00:00Z.
+    public let begin: Int64
+    /// The end of the last window.
+    public private(set) var end: Int64
+    /// The number of interruptions of at least one window.
+    public private(set) var gaps = 0
+    /// The windows.
+    public private(set) var windows: DayWindows
+
+    fileprivate init(_ begin: Int64, _ length: Int) {
+      (self.begin, end) = (begin, begin)
+      windows = DayWindows(length: length)
+    }
+
+    /// This period and one that begins at its end or later, as one.
+    func followed(by next: Period) -> Period {
+      var whole = self
+      if next.begin > end { whole.gaps += 1 }
+      whole.gaps += next.gaps
+      whole.end = next.end
+      for minute in next.windows.minutes { whole.windows.add(minute) }
+      return whole
+    }
+
+    fileprivate mutating func add(_ begin: Int64, _ window: Int64, _ minute: Minute) {
+      if begin > end { gaps += 1 }
+      end = begin + window
+      let bit = UInt8(1) << UInt8((begin - minute.number * 60_000) / window)
+      windows.add(Minute(number: minute.number, windows: bit, attenuation: minute.attenuation))
+    }
+  }
+
+  /// The periods, in ascending order: a window that begins more than `ContactRules.silence` after the end of
+  /// the one before begins another.
+  public var periods: [Period] {
+    var periods: [Period] = []
+    let window = Int64(length) * 1000
+    for minute in minutes {
+      for place in 0..<(60 / length) where minute.windows >> UInt8(place) & 1 == 1 {
+        let begin = minute.number * 60_000 + Int64(place) * window
+        if periods.last.map({ begin - $0.end > ContactRules.silence }) ?? true {
+          periods.append(Period(begin, length))
+        }
+        periods[periods.count - 1].add(begin, window, minute)
+      }
+    }
+    return periods
+  }
+}

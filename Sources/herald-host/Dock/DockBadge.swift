@@ -1,0 +1,41 @@
+import Foundation
+import HeraldHostLink
+
+/// A device at the dock, from its connection until it is disconnected and its collection has ended.
+struct DockBadge {
+  let place: DevicePlace
+  /// Empty until it is known.
+  var serial = ""
+  var folder: String?
+  var isPresent = true
+  var isRunning = false
+  /// The number of collections.
+  var attempts = 0
+  /// When the next collection is to begin; `nil` if none is.
+  var dueAt: Date? = .distantPast
+  /// The result of the last collection.
+  var outcome: Result<DockResult, HostLinkError>?
+
+  init(_ place: DevicePlace) { self.place = place }
+
+  var location: String { place.selector.text }
+  /// What a person calls it.
+  var name: String { serial.isEmpty ? location : serial }
+
+  /// The seconds until a device that is still connected is collected again after an error; `nil` if a person
+  /// has to do something first. With `isOnce`, only what may be over in a moment is tried again, twice.
+  static func delay(after error: HostLinkError, attempts: Int, isOnce: Bool) -> TimeInterval? {
+    let delays: [TimeInterval] = [2, 5, 15, 60]
+    switch error.cause {
+    case .link, .noAnswer, .busy:
+      if isOnce, attempts > 2 { return nil }
+    case .permission, .noDevice, .storage:
+      if isOnce { return nil }
+    case .partial:
+      // Pages that are wrong stay so.
+      if isOnce || attempts > delays.count { return nil }
+    case .severalDevices, .protocolViolation, .refused, .notProved, .usage, .notConfirmed: return nil
+    }
+    return delays[min(max(attempts, 1), delays.count) - 1]
+  }
+}

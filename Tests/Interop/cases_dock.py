@@ -1,0 +1,333 @@
+"""herald-host dock: every page of every badge is in the archive once, whatever is pulled out when; nothing is erased that is not there."""
+
+import asyncio
+import contextlib
+import json
+import shutil
+import sqlite3
+import tempfile
+from pathlib import Path
+
+from cases_usb import plugged_in
+from dock import Badge, Dock, SilentRadio, archived, check, left_on, prepared_log
+from hostile_badge import HostileBadge
+from node import ROOT, ended, program, run
+
+
+@contextlib.asynccontextmanager
+async def ward(count, *options, pages=6, plugged=True):
+    """A folder, and badges with this many pages each, which are plugged in."""
+    folder = Path(tempfile.mkdtemp(prefix="herald-dock-"))
+    flash = await prepared_log(pages)
+    badges = []
+    try:
+        async with SilentRadio() as radio:
+            for number in range(1, count + 1):
+                badge = Badge(folder, number, flash, *options)
+                badges.append(await badge.start(radio))
+                await badge.plug()
+                if not plugged:
+                    badge.unplug()
+            yield folder, badges, radio, flash
+    finally:
+        for badge in badges:
+            await badge.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+async def case_dock_collects_what_is_plugged_in_once():
+    async with ward(3) as (folder, badges, radio, flash):
+        archive = folder / "ward.sqlite"
+        servers = [word for badge in badges for word in ("--usbip", badge.server)]
+        status, out, err = await run("herald-host", "dock", "--archive", archive, "--once", "--json", "--trim", *servers)
+        assert status == 0, (status, err)
+        told = json.loads(out)
+        assert told["failed"] == 0 and sorted(row["serial"] for row in told["devices"]) == [badge.serial for badge in badges]
+        for row in told["devices"]:
+            assert row["result"]["new_pages"] == 6 and row["result"]["trimmed_pages"] == 5, row
+        for badge in badges:
+            check(archive, badge)
+            assert badge.lights[0] == "collecting" and badge.lights[-1] == "done", badge.lights
+        # Again: nothing is new, and a server that does not respond is a failure of its own.
+        status, out, err = await run("herald-host", "dock", "--archive", archive, "--once", *servers, "--usbip", "127.0.0.1:1")
+        assert status == 10 and "1 of 4 devices failed" in err, (status, err)
+        for badge in badges:
+            check(archive, badge)
+
+
+async def case_dock_loses_nothing_when_badges_are_pulled_out():
+    """At each step, and after every few hundred bytes; then they are plugged in again."""
+    steps = ["identify", "clock", "pull", "check", "archive", "trim"]
+    # A list of devices is 384 bytes, all of this log about 30,000.
+    cuts = [1000, 1300, 1700, 2500, 4000, 7000, 12000, 18000, 24000, 29000, 33000]
+    async with ward(len(steps) + len(cuts), plugged=False) as (folder, badges, radio, flash):
+        archive = folder / "ward.sqlite"
+        dock = await Dock(archive, badges, "--trim").start()
+        try:
+            async def pulled_out(badge, step):
+                await badge.plug()
+                await dock.sees("phase", badge.serial, phase=step)
+                badge.unplug()
+                await dock.sees("left", location=f"usbip://{badge.server}/1-1")
+
+            async def cut(badge, count):
+                badge.limit = count
+                await badge.plug()
+                await dock.until(lambda: not badge.is_plugged, f"cut of {badge.serial}")
+                await dock.sees("left", location=f"usbip://{badge.server}/1-1")
+
+            await asyncio.gather(*[pulled_out(badge, step) for badge, step in zip(badges, steps)],
+                                 *[cut(badge, count) for badge, count in zip(badges[len(steps):], cuts)])
+            for badge in badges:
+                gone = set(badge.pages) - set(left_on(badge))
+                if gone:
+                    check(archive, badge)
+                await badge.plug()
+            for badge in badges:
+                before = len(dock.told("done", badge.serial))
+                await dock.until(lambda: len(dock.told("done", badge.serial)) > 0 and badge.lights[-1:] == ["done"], f"end of {badge.serial} after {before}")
+            assert await dock.stop() == 0, dock.messages
+        finally:
+            await dock.kill()
+        for badge in badges:
+            check(archive, badge)
+            assert badge.lights[-1] == "done", badge.lights
+
+
+async def case_dock_killed_anywhere_goes_on():
+    async with ward(4, pages=12) as (folder, badges, radio, flash):
+        archive = folder / "ward.sqlite"
+        steps = [(step, count) for step in ("identify", "clock", "pull", "check", "archive", "trim") for count in (1, 3)]
+        for step, count in steps:
+            dock = await Dock(archive, badges, "--trim").start()
+            with contextlib.suppress(AssertionError):
+                await dock.until(lambda: len(dock.told("phase", phase=step)) >= count or len(dock.told("done")) == len(badges), step)
+            await dock.kill()
+            for badge in badges:
+                gone = set(badge.pages) - set(left_on(badge))
+                if gone:
+                    kept = {row[:2] for row in archived(archive)[badge.serial] if not row[2]}
+                    assert gone <= kept, f"{badge.serial}: erased, and not in the archive: {gone - kept}"
+        dock = await Dock(archive, badges, "--trim").start()
+        for badge in badges:
+            await dock.sees("done", badge.serial)
+        assert await dock.stop() == 0, dock.messages
+        for badge in badges:
+            check(archive, badge)
+
+
+async def case_dock_leaves_badges_with_the_same_serial_number_apart():
+    async with ward(1) as (folder, badges, radio, flash):
+        archive = folder / "ward.sqlite"
+        twin = await Badge(folder, 2, flash, serial=badges[0].serial).start(radio)
+        badges.append(twin)
+        await twin.plug()
+        dock = await Dock(archive, badges, "--trim").start()
+        done = await dock.sees("done", twin.serial)
+        failed = await dock.sees("failed", twin.serial)
+        assert failed["error"]["cause"] == "several-devices" and "retry_seconds" not in failed, failed
+        # The other one alone: its log is that of another device.
+        first, second = sorted(badges, key=lambda badge: badge.server not in done["location"])
+        assert second.server in failed["location"]
+        first.unplug()
+        await dock.sees("left", location=done["location"])
+        second.unplug()
+        await dock.sees("left", location=failed["location"])
+        await second.plug()
+        failed = await dock.sees("failed", twin.serial, times=2)
+        assert failed["error"]["cause"] == "usage" and "identifier" in failed["error"]["what"], failed
+        assert second.lights[-1] == "failed"
+        assert await dock.stop() == 0, dock.messages
+        check(archive, first)
+        assert left_on(second) == second.pages, "the other one's log is untouched"
+
+
+async def case_dock_is_not_held_up_by_hostile_badges():
+    async with ward(2) as (folder, badges, radio, flash):
+        archive = folder / "ward.sqlite"
+        page = flash[:4096]
+        hostile = [
+            # A log of a million pages, nonsense as pages, no answer from some request on, and a name that a shell would run.
+            HostileBadge([b"\0" * (1 << 14)] * 40, status={"first": 1, "last": 1 << 20, "page": 1 << 14, "open": 1}, texts={"n": "endless"}),
+            HostileBadge([bytes([place]) * 4096 for place in range(40)], texts={"n": "nonsense"}),
+            HostileBadge([page, page], texts={"n": "stalls"}, stalls=0),
+            HostileBadge([page, page], texts={"n": "stalls late"}, stalls=5),
+            HostileBadge([page], status={"first": 1, "last": 0}, texts={"n": f"../$(touch {folder}/broken);'\"\n`"}),
+        ]
+        for one in hostile:
+            one.plug()
+        hook = folder / "hook"
+        hook.write_text(f"#!/bin/sh\nprintf '%s %s %s\\n' \"$HERALD_RESULT\" \"$HERALD_SERIAL\" \"$HERALD_FOLDER\" >> {folder}/hooked\nexit 3\n")
+        hook.chmod(0o755)
+        dock = await Dock(archive, [*badges, *(one.server for one in hostile)], "--trim", "--timeout", "1", "--exec", hook).start()
+        try:
+            for badge in badges:
+                await dock.sees("done", badge.serial)
+            await dock.sees("failed", "nonsense")
+            await dock.sees("failed", "endless")
+            await dock.sees("failed", "stalls")
+            await dock.sees("failed", "stalls late")
+            # An empty log of a device that does not take a date.
+            told = await dock.sees("done", location=f"usbip://{hostile[-1].server}/1-1")
+            assert "refused to set its clock" in told["result"]["remarks"][0] and "\n" not in told["serial"], told
+            assert dock.told("hook-failed", badges[0].serial), "its status is told"
+            assert await dock.stop() in (0, 10), dock.messages
+        finally:
+            await dock.kill()
+            for one in hostile:
+                one.stop()
+        for badge in badges:
+            check(archive, badge)
+        found = archived(archive)
+        assert set(found) - {badge.serial for badge in badges} <= {"stalls late"}, set(found)
+        assert not (folder / "broken").exists(), "text from a device was run"
+        lines = (folder / "hooked").read_text().splitlines()
+        for badge in badges:
+            assert f"done {badge.serial} {archive}.devices/{badge.serial}" in lines, lines
+        devices = Path(f"{archive}.devices")
+        assert all(path.parent == devices and not path.name.startswith(".") for path in devices.iterdir()), list(devices.iterdir())
+
+
+async def case_dock_waits_for_an_archive_that_another_program_uses():
+    async with ward(2) as (folder, badges, radio, flash):
+        archive = folder / "ward.sqlite"
+        dock = await Dock(archive, badges, "--trim").start()
+        for badge in badges:
+            await dock.sees("done", badge.serial)
+            badge.unplug()
+        for badge in badges:
+            await dock.sees("left", badge.serial)
+        late = await Badge(folder, 3, flash).start(radio)
+        badges.append(late)
+        await late.plug()
+        other = sqlite3.connect(archive, isolation_level=None)
+        assert await dock.stop() == 0
+        dock = await Dock(archive, [late], "--trim").start()
+        await dock.sees("arrived")
+        other.execute("BEGIN EXCLUSIVE")
+        failed = await dock.sees("failed", late.serial)
+        assert failed["error"]["cause"] == "storage" and "another program" in failed["error"]["advice"], failed
+        assert failed["retry_seconds"] == 2 and left_on(late) == late.pages
+        other.execute("ROLLBACK")
+        other.close()
+        await dock.sees("done", late.serial)
+        assert await dock.stop() == 0, dock.messages
+        for badge in badges:
+            check(archive, badge)
+
+
+async def case_dock_ends_cleanly():
+    async with ward(2, pages=40) as (folder, badges, radio, flash):
+        archive = folder / "ward.sqlite"
+        # In the midst of a pull, whose rest does not come.
+        badges[0].stalled_after = 60_000
+        dock = await Dock(archive, badges, "--trim", "--timeout", "30").start()
+        await dock.sees("done", badges[1].serial)
+        await dock.until(lambda: badges[0].stalled_after == 0, "stall")
+        assert await dock.stop() == 10, dock.messages
+        assert any("SIGTERM" in message and "kept" in message for message in dock.messages), dock.messages
+        [failed] = dock.told("failed", badges[0].serial)
+        assert "signal" in failed["error"]["what"] and failed["error"]["cause"] == "partial", failed
+        here = {row[:2]: row[3] for row in archived(archive)[badges[0].serial]}
+        assert 5 < len(here) < 39 and all(badges[0].pages[name] == data for name, data in here.items() if name in badges[0].pages)
+        badges[0].stalled_after = None
+        badges[0].unplug()
+        await badges[0].plug()
+        # Without --trim nothing is erased; and a second signal ends it at once.
+        before = left_on(badges[0])
+        dock = await Dock(archive, badges).start()
+        await dock.sees("done", badges[0].serial)
+        assert await dock.stop() == 0, dock.messages
+        check(archive, badges[0])
+        assert left_on(badges[0]) == before
+        check(archive, badges[1])
+
+
+async def case_dock_opens_badges_with_keys():
+    async with ward(3) as (folder, badges, radio, flash):
+        archive = folder / "ward.sqlite"
+        closed = await Badge(folder, 4, flash, stay_open=False).start(radio)
+        badges.append(closed)
+        await closed.plug()
+        keys = folder / "keys"
+        keys.mkdir(mode=0o700)
+        plan = folder / "plan.yml"
+        plan.write_text(f"access-key: '{keys}/{{serial}}.key'\n")
+        for badge in badges[:2]:
+            status, _, err = await run("herald-host", "provision", plan, "--generate", "--device", f"usbip://{badge.server}")
+            assert status == 0, err
+        # The second one's key is another one here.
+        (keys / f"{badges[1].serial}.key").write_bytes(bytes(32))
+        servers = [word for badge in badges for word in ("--usbip", badge.server)]
+        once = ["herald-host", "dock", "--archive", archive, "--once", "--json", "--trim", *servers, "--key-file", f"{keys}/{{serial}}.key"]
+        status, out, err = await run(*once)
+        rows = {row["serial"]: row for row in json.loads(out)["devices"]}
+        assert status == 10, (status, err)
+        # One without a key is collected if it was told to stay open.
+        for badge in badges[:3:2]:
+            assert rows[badge.serial]["result"]["trimmed_pages"] == 5
+            check(archive, badge)
+        for badge in [badges[1], closed]:
+            assert rows[badge.serial]["error"]["cause"] == "refused", rows[badge.serial]
+            assert left_on(badge) == badge.pages and "done" not in badge.lights
+        assert set(archived(archive)) == {badge.serial for badge in badges[:3:2]}
+
+
+async def case_dock_service_is_valid_and_confined():
+    unit = (ROOT / "packaging" / "herald-dock.service").read_text()
+    if shutil.which("systemd-analyze") is None:
+        return print("  systemd-analyze is not there: the unit was not checked (package systemd)")
+    folder = Path(tempfile.mkdtemp(prefix="herald-dock-"))
+    try:
+        # The program is that of this build, which has to accept the command line.
+        path = folder / "herald-dock.service"
+        path.write_text(unit.replace("/usr/bin/herald-host", program("herald-host")))
+        status, out, err = await ended("systemd-analyze", "verify", "--man=no", path)
+        assert status == 0 and not out and not err, out + err
+        broken = folder / "herald-broken.service"
+        broken.write_text(unit.replace("ProtectSystem=strict", "ProtectSystem=perhaps"))
+        status, out, err = await ended("systemd-analyze", "verify", "--man=no", broken)
+        assert "perhaps" in out + err, "the check finds faults"
+        status, out, err = await ended("systemd-analyze", "security", "--offline=true", "--threshold=25", path)
+        assert status == 0, f"exposed: {out[-200:]}{err}"
+        [start] = [line for line in unit.splitlines() if line.startswith("ExecStart=")]
+        words = start.split()[1:]
+        words = [word.replace("${STATE_DIRECTORY}", str(folder)) for word in words if word != "$HERALD_DOCK_OPTIONS"]
+        status, out, err = await run("herald-host", *words, "--once")
+        assert status in (2, 6), (status, err)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+async def case_dock_collects_fifty_badges_at_once():
+    async with ward(50, pages=20) as (folder, badges, radio, flash):
+        archive = folder / "ward.sqlite"
+        servers = [word for badge in badges for word in ("--usbip", badge.server)]
+        status, out, err = await run("herald-host", "dock", "--archive", archive, "--once", "--json", "--trim", *servers)
+        assert status == 0, (status, err)
+        assert len(json.loads(out)["devices"]) == 50
+        for badge in badges:
+            check(archive, badge)
+            assert badge.lights[-1] == "done"
+
+
+async def case_dock_collects_devices_of_libusb():
+    """In place of the kernel's USB, Tests/Umock."""
+    async with ward(3) as (folder, badges, radio, flash):
+        archive = folder / "ward.sqlite"
+        for options in ([], ["--trim"]):
+            status, out, err = await plugged_in(
+                [badge.node for badge in badges], "dock", "--archive", archive, "--once", "--json", *options)
+            assert status == 0, (status, err)
+            rows = json.loads(out)["devices"]
+            assert sorted(row["location"] for row in rows) == ["usb:1-1", "usb:1-2", "usb:1-3"], rows
+            for badge in badges:
+                check(archive, badge)
+                assert badge.lights[-1] == "done"
+        assert all(row["result"]["trimmed_pages"] == 5 for row in rows)
+        # A device that is pulled out is told of, and kept as far as it came.
+        archive = folder / "other.sqlite"
+        status, out, err = await plugged_in(
+            [badges[0].node], "dock", "--archive", archive, "--once", "--json", options=["--vanish", "400"])
+        [row] = json.loads(out)["devices"]
+        assert status in (2, 6) and row["error"]["cause"] in ("link", "no-device"), (status, out, err)
