@@ -170,6 +170,9 @@ import Testing
     try Data("mine".utf8).write(to: URL(fileURLWithPath: folder + "/mine/notes.txt"))
     let usage = #expect(throws: HostLinkError.self) { try archive.exportParquet(to: self.folder + "/mine") }
     #expect(usage?.cause == .usage)
+    // What an export leaves that was killed at once.
+    try FileManager.default.createDirectory(atPath: folder + "/out", withIntermediateDirectories: true)
+    try Data().write(to: URL(fileURLWithPath: folder + "/out/_herald.json.part"))
     _ = try export(archive)
     let descriptor = open(folder + "/out", O_RDONLY)
     defer { close(descriptor) }
