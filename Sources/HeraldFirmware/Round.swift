@@ -56,6 +56,7 @@ extension ManagedNode where RadioType: ~Copyable {
     }
     let serving = links.serve(at: now, device: &self)
     if serving < next { next = serving }
+    if next > now { node.core.log.rest() }
     board.rest(until: next, from: now)
   }
 

@@ -57,11 +57,11 @@ package enum UF2 {
     return try FirmwareImage(format: .uf2, pieces: pieces, uf2Family: family ?? nil)
   }
 
-  private struct Block {
+  private struct Header {
     let flags, address, size, number, total, family: UInt32
   }
 
-  private static func block(_ bytes: Span<UInt8>, _ index: Int) throws(FirmwareError) -> Block {
+  private static func block(_ bytes: Span<UInt8>, _ index: Int) throws(FirmwareError) -> Header {
     var reader = ByteReader(bytes)
     guard reader.u32() == firstMagic, reader.u32() == secondMagic, let flags = reader.u32(),
       let address = reader.u32(), let size = reader.u32(), let number = reader.u32(),
@@ -74,13 +74,36 @@ package enum UF2 {
     guard size <= room else {
       throw FirmwareError("block \(index) says it has \(size) bytes, and there is room for \(room)")
     }
-    return Block(flags: flags, address: address, size: size, number: number, total: total, family: family)
+    return Header(flags: flags, address: address, size: size, number: number, total: total, family: family)
   }
 
   /// A file with the bytes of `image` in blocks of 256, at addresses that are multiples of 256; what is
   /// between segments in a block becomes `fill`.
   package static func write(_ image: FirmwareImage, family: UInt32, fill: UInt8) -> [UInt8] {
-    var blocks: [(address: UInt32, bytes: [UInt8])] = []
+    file(blocks(of: image, fill: fill), family)
+  }
+
+  /// A file for a boot loader that programs blocks as they arrive and starts an application whose first two
+  /// words are not erased, whether it is complete or not, such as Adafruit's.
+  ///
+  /// The first block has 256 bytes of FF for the start of the image: an application that is there is not
+  /// started from then on. The blocks of the first page of the image, with its vector table, are the last
+  /// ones; `tableStart` is the offset in the file at which they begin. The two have to reach the boot loader
+  /// before and after all others.
+  package static func writeTableLast(_ image: FirmwareImage, family: UInt32, pageSize: UInt32) -> (
+    file: [UInt8], tableStart: Int
+  ) {
+    let blocks = blocks(of: image, fill: 0xFF)
+    guard let first = blocks.first?.address else { return ([], 0) }
+    let end = UInt64(first / pageSize * pageSize) + UInt64(pageSize)
+    let table = blocks.prefix { UInt64($0.address) < end }
+    let others = blocks.dropFirst(table.count)
+    let blank = Block(address: first, bytes: [UInt8](repeating: 0xFF, count: payloadSize))
+    return (file([blank] + others + table, family), (1 + others.count) * blockSize)
+  }
+
+  private static func blocks(of image: FirmwareImage, fill: UInt8) -> [Block] {
+    var blocks: [Block] = []
     for segment in image.segments {
       var offset = 0
       while offset < segment.bytes.count {
@@ -89,13 +112,17 @@ package enum UF2 {
         let place = Int(address - start)
         let count = min(payloadSize - place, segment.bytes.count - offset)
         if blocks.last?.address != start {
-          blocks.append((start, [UInt8](repeating: fill, count: payloadSize)))
+          blocks.append(Block(address: start, bytes: [UInt8](repeating: fill, count: payloadSize)))
         }
         blocks[blocks.count - 1].bytes.replaceSubrange(
           place..<place + count, with: segment.bytes[offset..<offset + count])
         offset += count
       }
     }
+    return blocks
+  }
+
+  private static func file(_ blocks: [Block], _ family: UInt32) -> [UInt8] {
     var file: [UInt8] = []
     file.reserveCapacity(blocks.count * blockSize)
     for (number, block) in blocks.enumerated() {
@@ -110,6 +137,12 @@ package enum UF2 {
       file.append(littleEndian: lastMagic)
     }
     return file
+  }
+
+  /// The payload of a block, and its address.
+  private struct Block {
+    let address: UInt32
+    var bytes: [UInt8]
   }
 }
 

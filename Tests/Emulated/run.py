@@ -14,7 +14,7 @@ from emulator import ROOT
 
 HERE = Path(__file__).resolve().parent
 # The modules that take longest are started first.
-LONGEST = ("test_update", "test_nrf52_radio_usb", "test_wearable", "test_nrf52", "test_nrf52_usb", "test_power", "test_nrf52_supply", "test_boards", "test_air", "test_nrf52_radio")
+LONGEST = ("test_update", "test_update_drive", "test_nrf52_radio_usb", "test_wearable", "test_nrf52", "test_nrf52_usb", "test_power", "test_nrf52_supply", "test_boards", "test_air", "test_nrf52_radio")
 
 
 def run_module(name):

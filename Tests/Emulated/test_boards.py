@@ -4,6 +4,7 @@ which leave peripherals running and protect their own flash. Each image advertis
 import base64
 import unittest
 
+import figures
 from management import framed
 from nrf52.air import OnAir
 from nrf52.chip import REQUESTED, UICR_BYTES
@@ -101,7 +102,26 @@ class Dongle(Board, OnChip):
             self.assertEqual(chip.resets, [0])
 
 
-class XIAO(Board, OnChip):
+class BoardWithNOR(Board):
+    """Its log is in a serial NOR flash."""
+
+    def test_the_flash_is_in_deep_power_down_between_uses(self):
+        def use(air):
+            air.run(35)
+            memory = self.chip.memory
+            self.assertTrue(memory.is_asleep)
+            awake, began = memory.awake, self.chip.cycles
+            air.run(60)
+            self.assertTrue(memory.is_asleep)
+            # It was used, for a commit each half minute.
+            self.assertGreater(memory.awake, awake)
+            share = (memory.awake - awake) / (self.chip.cycles - began)
+            print(f"\n  {figures.add(f'{self.board}.nor_awake_ppm', round(share * 1e6))}")
+            self.assertLess(share, 0.001)
+        self.on_air(use, 96)
+
+
+class XIAO(BoardWithNOR, OnChip):
     board = "xiao-nrf52840"
     stays_lit = False
 
@@ -115,7 +135,7 @@ class XIAO(Board, OnChip):
         self.assertEqual([is_high for _, pin, is_high in self.chip.ports[0].changes if pin == 14 and is_high], [])
 
 
-class Feather(Board, OnChip):
+class Feather(BoardWithNOR, OnChip):
     board = "feather-nrf52840"
     stays_lit = False
 
@@ -159,7 +179,7 @@ class Microbit2(Board, OnChip):
         self.on_air(use, 3)
 
 
-class HeraldWearable(Board, OnChip):
+class HeraldWearable(BoardWithNOR, OnChip):
     board = "herald-wearable"
     source, converter, stays_lit = SYNTHESIZED, 0, False
 

@@ -78,6 +78,25 @@ class Lying(OnChip):
         self.assertEqual(self.chip.resets, [0])
 
 
+    def test_a_sensor_that_answers_nonsense_is_unknown_and_no_start_is_trusted(self):
+        chips = self.chip, self.new_chip()
+        for self.chip, value in zip(chips, (0xFF, 0x00)):
+            self.chip.run_for(15)
+            self.chip.sensor.nonsense = value
+            # Unknown after three responses; each minute it is configured again, and its identity is wrong.
+            self.chip.run_for(150)
+            self.assertEqual([state for _, state in self.motion()], ["worn", "unknown"], value)
+            self.chip.sensor.nonsense = None
+            self.chip.run_for(62)
+            self.assertEqual([state for _, state in self.motion()], ["worn", "unknown", "worn"], value)
+            self.assertEqual(self.chip.resets, [0])
+
+    def test_another_part_at_its_address_is_no_sensor(self):
+        self.chip.sensor.nonsense = 0x5A
+        self.chip.run_for(45)
+        self.assertEqual((self.records("motion"), self.chip.resets), ([], [0]))
+
+
 class LyingMicrobit2(Lying):
     board = "microbit2"
 

@@ -1,4 +1,4 @@
-"""Button, light and cable of boards with an nRF52833 or nRF52840, in models of their chips: patterns by their times, and a factory reset that needs the button."""
+"""Button, light and cable of boards in models of their chips: patterns by their times, and a factory reset that needs the button."""
 
 import asyncio
 import base64
@@ -42,9 +42,9 @@ class Panel(OnChip):
                 self.assertLessEqual(abs(time - wish), 3, f"flash {place} of {found}")
 
 
-class Microbit2(Panel):
-    """Button A is at P0.14, the LED at P0.28, and SMP on the serial line."""
-    board, light, button = "microbit2", 28, 14
+class Pressed(Panel):
+    """A board with a button, at pin `button` of port 0."""
+    button = None
 
     def press(self, seconds):
         """Presses the button, whose contact bounces at both ends. Returns when it is released."""
@@ -52,6 +52,48 @@ class Microbit2(Panel):
             self.chip.ports[0].ground(self.button, is_grounded)
             self.chip.run_for(wait)
         return self.chip.cycles
+
+    def test_a_button_that_is_held_for_ever_costs_nothing(self):
+        # Both do the same, but for the button of one of them.
+        chips = self.chip, self.new_chip()
+        executed = []
+        for chip in chips:
+            chip.run_for(5)
+            chip.ports[0].ground(self.button, chip is self.chip)
+            chip.run_for(62)
+            before = chip.processor.instructions
+            chip.run_for(60)
+            executed.append(chip.processor.instructions - before)
+        self.assertEqual(self.chip.ports[0].modes[self.button], DISCONNECTED)
+        self.assertLess(executed[0], 1.01 * executed[1])
+        # It is a button again once it is released.
+        self.chip.ports[0].ground(self.button, False)
+        self.chip.run_for(15)
+        since = self.press(0.2)
+        self.chip.run_for(8)
+        self.assertEqual(len(self.flashes(since)), 6)
+
+
+class Microbit(Pressed):
+    """Button A is at P0.17, the LED at P0.04. There is no management link, over which a date could be set."""
+    board, light, button, row = "microbit", 4, 17, 13
+
+    def test_a_press_shows_the_condition(self):
+        self.chip.run_for(2)
+        port = self.chip.ports[0]
+        self.assertEqual([pin for _, pin, _ in port.changes], [])
+        self.assertTrue(port.is_output(self.row) and port.is_high(self.row) and port.is_high(self.light))
+        for _ in range(2):
+            since = self.press(0.2)
+            self.chip.run_for(8)
+            # No date: two flashes, three times.
+            self.assertFlashes(self.flashes(since), [(0, 150), (500, 150), (2200, 150), (2700, 150), (4400, 150), (4900, 150)])
+        self.assertEqual(self.chip.resets, [0])
+
+
+class Microbit2(Pressed):
+    """Button A is at P0.14, the LED at P0.28, and SMP on the serial line."""
+    board, light, button = "microbit2", 28, 14
 
     def ask(self, packet):
         """The body of the response to an SMP request."""
@@ -107,27 +149,6 @@ class Microbit2(Panel):
         self.chip.run_for(40)
         self.assertEqual(self.chip.resets, [0, REQUESTED])
 
-    def test_a_button_that_is_held_for_ever_costs_nothing(self):
-        # Both do the same, but for the button of one of them.
-        chips = self.chip, self.new_chip()
-        executed = []
-        for chip in chips:
-            chip.run_for(5)
-            chip.ports[0].ground(self.button, chip is self.chip)
-            chip.run_for(62)
-            before = chip.processor.instructions
-            chip.run_for(60)
-            executed.append(chip.processor.instructions - before)
-        self.assertEqual(self.chip.ports[0].modes[self.button], DISCONNECTED)
-        self.assertLess(executed[0], 1.01 * executed[1])
-        # It is a button again once it is released.
-        self.chip.ports[0].ground(self.button, False)
-        self.chip.run_for(15)
-        since = self.press(0.2)
-        self.chip.run_for(8)
-        self.assertEqual(len(self.flashes(since)), 6)
-
-
 class XIAO(Panel):
     """Without a button; the charger's pin is P0.17, the LED P0.30."""
     board, light, charger = "xiao-nrf52840", 30, 17
@@ -154,6 +175,9 @@ class XIAO(Panel):
     def test_the_cable_shows_that_the_cell_is_charged(self):
         self.assertFlashes(self.shown(True), [(0, 1000), (1500, 1000)])
 
+
+# It is no test itself.
+del Pressed
 
 if __name__ == "__main__":
     unittest.main()

@@ -52,6 +52,7 @@ struct SensorFilesTests {
     }
     #expect(field("Pixel 4") == "Pixel 4")
     #expect(field("") == "")
+    #expect(field("Ward #3") == "\"Ward #3\"")
     #expect(field("a\",\"b") == "\"a\"\",\"\"b\"")
     #expect(field("=cmd|x") == "\"'=cmd|x\"")
     for sign in ["+", "-", "@"] { #expect(field(sign + "1") == "\"'\(sign)1\"") }

@@ -107,4 +107,33 @@ struct UF2Tests {
     #expect(file == expected)
     #expect(throws: FirmwareError.self) { try image.file(.uf2) }
   }
+  @Test("The first page erased by the first block, and written by the last ones")
+  func tableLast() throws {
+    // Pages of 512 bytes: the first has the blocks at 0x1000 and 0x1100.
+    let image = try FirmwareImage(
+      format: .intelHex,
+      pieces: [
+        .init(address: 0x1000, bytes: [1, 2]), .init(address: 0x1100, bytes: [3]),
+        .init(address: 0x1200, bytes: [4]), .init(address: 0x1500, bytes: [5]),
+      ])
+    let (file, tableStart) = UF2.writeTableLast(image, family: 0xADA5_2840, pageSize: 512)
+    func padded(_ bytes: [UInt8]) -> [UInt8] { bytes + [UInt8](repeating: 0xFF, count: 256 - bytes.count) }
+    let expected: [(UInt32, [UInt8])] = [
+      (0x1000, []), (0x1200, [4]), (0x1500, [5]), (0x1000, [1, 2]), (0x1100, [3]),
+    ]
+    #expect(
+      file
+        == expected.enumerated().flatMap { number, block in
+          Self.block(UInt32(number), of: 5, at: block.0, padded(block.1))
+        })
+    #expect(tableStart == 3 * 512)
+  }
+
+  @Test("An image within one page has no other blocks between")
+  func onePage() throws {
+    let image = try FirmwareImage(format: .intelHex, pieces: [.init(address: 0x2_6000, bytes: [1])])
+    let (file, tableStart) = UF2.writeTableLast(image, family: 0xADA5_2840, pageSize: 4096)
+    #expect(file.count == 2 * 512 && tableStart == 512)
+    #expect(file[32] == 0xFF && file[512 + 32] == 1)
+  }
 }

@@ -7,9 +7,14 @@ import HeraldHAL
 /// A sector of the chip is a page of `Flash`. Calls block until the chip has finished. Maximum times:
 /// programming of 256 bytes 3 ms with a W25Q16, 10 ms with an MX25R16 in its low power mode; erasure 400 ms
 /// and 240 ms.
+///
+/// `rest` puts the chip into deep power-down, and the next operation wakes it. The times are the longest of
+/// the chips of boards/*/README.md.
 public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
   private var bus: Bus
   private let firstSector: Int
+  /// Whether the chip was woken, and not put into deep power-down since.
+  private var isAwake = false
   /// The size of a page in bytes: a sector of the chip.
   public var pageSize: Int { 4_096 }
   /// The number of pages of the log.
@@ -43,14 +48,7 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
   /// Wakes the chip, which may be in deep power-down or busy with an operation begun before a restart, and
   /// returns its identification. Throws `hardware` if there is no chip, or if it is too small for the log.
   public mutating func start() throws(FlashError) -> Identity {
-    // A chip that is not in deep power-down responds with its electronic signature; a busy one ignores the
-    // command.
-    try send([Command.release, 0, 0, 0])
-    // Release from deep power-down takes at most 35 µs: at 8 MHz, the time of reading the status bytes that
-    // are discarded here.
-    var nothing: [64 of UInt8] = .init(repeating: 0)
-    var room = nothing.mutableSpan
-    try receive([Command.readStatus], &room)
+    try wake()
     try waitUntilReady()
     var bytes: [3 of UInt8] = .init(repeating: 0)
     var span = bytes.mutableSpan
@@ -64,20 +62,49 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
     return identity
   }
 
-  /// Puts the chip into deep power-down, with a current of about 0.1 µA. `start` wakes it.
-  public mutating func sleep() throws(FlashError) { try send([Command.deepPowerDown]) }
+  /// Puts the chip into deep power-down, unless it is. A chip that does not follow keeps its standby current.
+  public mutating func rest() {
+    guard isAwake else { return }
+    isAwake = false
+    let command: [1 of UInt8] = [Command.deepPowerDown]
+    do throws(SPIError) {
+      try bus.send(command.span, Span())
+      // The chip must not be selected before.
+      try bus.pause(microseconds: Self.enterTime)
+    } catch {
+      return
+    }
+  }
+
+  /// Wakes the chip. One that is not in deep power-down ignores the command; so does a busy one.
+  @inline(never)
+  private mutating func wake() throws(FlashError) {
+    guard !isAwake else { return }
+    try send([Command.release])
+    do throws(SPIError) { try bus.pause(microseconds: Self.releaseTime) } catch { throw .hardware }
+    isAwake = true
+  }
+
+  /// The time from the command until the chip is in deep power-down and can be released, in microseconds: tDP
+  /// of a P25Q16H 3, of a GD25Q16C 20; tDPDD of an MX25R 30.
+  private static var enterTime: Int { 30 }
+  /// The time from the release until the chip is ready: tRES1 of a P25Q16H 8, of a GD25Q16C 20; tRDP of an
+  /// MX25R 35.
+  private static var releaseTime: Int { 35 }
 
   public mutating func read(
     page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>
   ) throws(FlashError) {
     let address = try address(page, offset, buffer.count)
     guard buffer.count > 0 else { return }
+    try wake()
     try receive(Self.head(Command.read, address), &buffer)
   }
 
   /// Programs erased bytes, a page of the chip at a time, and verifies them.
   public mutating func program(page: Int, offset: Int, _ bytes: Span<UInt8>) throws(FlashError) {
     let address = try address(page, offset, bytes.count)
+    try wake()
     guard try holds(address, bytes.count, nil) else { throw .notErased }
     var done = 0
     while done < bytes.count {
@@ -94,6 +121,7 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
   /// Sets bytes to zero: programming only clears bits.
   public mutating func clear(page: Int, offset: Int, count: Int) throws(FlashError) {
     let address = try address(page, offset, count)
+    try wake()
     let zeros: [64 of UInt8] = .init(repeating: 0)
     var done = 0
     while done < count {
@@ -108,6 +136,7 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
   /// Erases a sector.
   public mutating func erase(page: Int) throws(FlashError) {
     let address = try address(page, 0, pageSize)
+    try wake()
     try change(Self.head(Command.sectorErase, address), Span())
   }
 

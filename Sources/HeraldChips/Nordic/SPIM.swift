@@ -64,6 +64,16 @@ extension NRF {
       }
     }
 
+    /// The time of as many bytes, which are clocked without a selected chip.
+    public mutating func pause(microseconds: Int) throws(SPIError) {
+      var left = microseconds
+      while left > 0 {
+        let count = min(left, capacity)
+        try transfer(sending: 0, receiving: count)
+        left &-= count
+      }
+    }
+
     private typealias At = SPIMRegisters
 
     /// The maximum number of polls of END: 255 bytes take 255 µs at 8 MHz.

@@ -207,6 +207,10 @@ extension FlashLog where F: ~Copyable {
     if ring.isErasedAhead { ring.giveUpFollowing() }
   }
 
+  /// To be called before a sleep: the memory may reduce its current until it is used again.
+  @inlinable
+  public mutating func rest() { flash.rest() }
+
   /// Whether `maintain` has work to do.
   @inlinable public var wantsMaintenance: Bool {
     guard ring.isMounted, !ring.isErasedAhead, !ring.hasFailedAhead else { return false }

@@ -9,6 +9,10 @@ import HeraldText
 /// application after it has received every block: the drive stays mounted until then, and its removal shows
 /// that all blocks were received. The write of the last block may therefore fail; the file is first written
 /// up to its last block, which has to succeed.
+///
+/// Adafruit's boot loader programs a page when a block of another page arrives, and after a restart it starts
+/// what it has, unless the first two words are erased: it checks no length and no CRC after a UF2 file. The
+/// page with the vector table is therefore erased first and written last (`UF2.writeTableLast`).
 final class UF2Drive: WriteOnlyDrive {
   /// The file's name on the drive.
   private static let fileName = "HERALD.UF2"
@@ -66,7 +70,7 @@ final class UF2Drive: WriteOnlyDrive {
       throw .driveCannot(
         "erases nothing but what it writes", location, advice: "leave out --erase-all")
     }
-    let bytes = UF2.write(plan.image, family: family, fill: 0xFF)
+    let (bytes, tableStart) = UF2.writeTableLast(plan.image, family: family, pageSize: plan.board.pageSize)
     if let room = folder.room, room < UInt64(bytes.count) {
       throw full(bytes.count, .untouched)
     }
@@ -81,7 +85,9 @@ final class UF2Drive: WriteOnlyDrive {
       var sent = 0
       while sent < last {
         progress(FlashProgress(.writing, done: sent, total: bytes.count))
-        let next = min(last, sent + 64 * UF2.blockSize)
+        // The drive may receive what is written together in any order.
+        let barrier = sent == 0 ? UF2.blockSize : sent < tableStart ? tableStart : last
+        let next = min(last, barrier, sent + 64 * UF2.blockSize)
         try file.write(bytes[sent..<next])
         try file.synchronise()
         sent = next

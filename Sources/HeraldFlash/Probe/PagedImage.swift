@@ -14,9 +14,10 @@ struct PagedImage {
   let checksums: [UInt32]
 
   /// The pages of `plan`'s image, of `pageSize` bytes each, without words for the chip's configuration.
-  init(_ plan: FlashPlan, pageSize: Int) {
+  /// `more` are segments that belong to it.
+  init(_ plan: FlashPlan, pageSize: Int, and more: [FirmwareImage.Segment] = []) {
     let firmware = plan.board.firmware
-    self.init(plan.image.segments.filter { firmware.contains($0.address, $0.end) }, pageSize: pageSize)
+    self.init(plan.image.segments.filter { firmware.contains($0.address, $0.end) } + more, pageSize: pageSize)
   }
 
   /// The pages of `segments`, of `pageSize` bytes each.

@@ -185,12 +185,14 @@ public final class ProbeProgrammer: Programmer {
 
   // MARK: Writing
 
-  /// Writes the pages that differ from what is there.
+  /// Writes the pages that differ from what is there, and the settings page of Adafruit's boot loader if the
+  /// board has it.
   public func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
     state = .untouched
     if plan.erasesAll { try erase(.chip, of: plan.board, progress: progress) }
     let chip = try usableChip(for: plan.board)
-    let image = PagedImage(plan, pageSize: Int(chip.pageSize))
+    let settings = AdafruitSettings.segment(for: plan)
+    let image = PagedImage(plan, pageSize: Int(chip.pageSize), and: settings.map { [$0] } ?? [])
     try carryOut { () throws(ProbeError) in
       let loader = try runningLoader(chip)
       let present = try checksums(image, loader)

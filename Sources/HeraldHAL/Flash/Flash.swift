@@ -24,12 +24,18 @@ public protocol Flash: ~Copyable {
   mutating func clear(page: Int, offset: Int, count: Int) throws(FlashError)
   /// Erases a page: all its bits become ones.
   mutating func erase(page: Int) throws(FlashError)
+  /// To be called when no operation follows at once: the memory may reduce its current until the next one,
+  /// which then takes some microseconds longer.
+  mutating func rest()
 }
 
 extension Flash where Self: ~Copyable {
   /// Always.
   @inlinable
   public mutating func isReady() -> Bool { true }
+  /// No effect.
+  @inlinable
+  public mutating func rest() {}
 }
 
 /// Why a flash operation failed.

@@ -52,4 +52,6 @@ public struct GuardedFlash<Base: Flash & ~Copyable, Supply: FlashSupply & ~Copya
     defer { supply.end() }
     try base.erase(page: page)
   }
+  /// With any supply: nothing is changed.
+  public mutating func rest() { base.rest() }
 }

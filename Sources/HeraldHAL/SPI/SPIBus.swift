@@ -8,6 +8,8 @@ public protocol SPIBus: ~Copyable {
   mutating func send(_ head: Span<UInt8>, _ body: Span<UInt8>) throws(SPIError)
   /// Sends `head` and then takes as many bytes as `buffer` has.
   mutating func send(_ head: Span<UInt8>, receiving buffer: inout MutableSpan<UInt8>) throws(SPIError)
+  /// Waits for at least so many microseconds, during which the chip is not selected. At most 100.
+  mutating func pause(microseconds: Int) throws(SPIError)
 }
 
 /// Why a bus transfer failed.

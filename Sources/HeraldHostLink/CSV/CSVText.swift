@@ -18,11 +18,12 @@ package struct CSVText {
   /// Appends bytes without quoting.
   package mutating func raw(_ text: [UInt8]) { bytes += text }
 
-  /// Appends a value, in quotation marks if it contains a comma, a quotation mark or an apostrophe. Quotation
-  /// marks inside are not escaped, as on the phones.
+  /// Appends a value, in quotation marks if it contains a comma, a quotation mark or an apostrophe, as on the
+  /// phones, or a number sign, which begins a comment for R. Quotation marks inside are not escaped, as on the
+  /// phones.
   package mutating func value(_ text: String) {
     let needsQuotes = text.unicodeScalars.contains {
-      $0 == "," || $0 == "\"" || $0 == "'" || $0 == "\u{2019}"
+      $0 == "," || $0 == "\"" || $0 == "'" || $0 == "\u{2019}" || $0 == "#"
     }
     if needsQuotes { bytes.append(0x22) }
     raw(text)

@@ -1,28 +1,39 @@
 import ArgumentParser
+import HeraldArchive
 import HeraldConsole
 import HeraldHostLink
 
 /// `herald-host report`
 struct Report: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract:
-      "Makes a page to look at from a pulled log: who was met when, how strongly, and how the battery did.",
-    discussion:
-      "The page is one file that needs no network; any browser shows it. It tells whom somebody met: keep it accordingly."
-  )
+    abstract: "Makes a page to look at from pulled logs: who was near whom, how near and when.",
+    discussion: """
+      The page is one file that needs no network; any browser shows it, on a phone and on paper as well. It tells whom somebody met: keep it \
+      accordingly.
+      """)
 
-  @Argument(help: "The folder of a pulled log.")
-  var dir: String
+  @OptionGroup var logs: ArchiveOptions
+  @Option(help: ArgumentHelp("The first day, as in 2026-09-14.", valueName: "day"))
+  var from: String?
+  @Option(help: ArgumentHelp("The last day.", valueName: "day"))
+  var to: String?
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("Where the page goes (default: DIR/report.html).", valueName: "file"))
+    help: ArgumentHelp("Where the page goes (default: report.html in the first folder).", valueName: "file"))
   var output: String?
   @OptionGroup var display: DisplayOptions
 
+  func validate() throws {
+    guard output != nil || !logs.dir.isEmpty else {
+      throw ValidationError("Name the file of the report with --output.")
+    }
+  }
+
   func run() throws {
-    let folder = try PageStore(path: dir, create: false)
-    let report = output ?? "\(dir.hasSuffix("/") ? dir : dir + "/")\(LogReport.fileName)"
-    try LogReport(folder).write(to: report)
+    let period = try ReportPeriod(from: from, to: to)
+    let first = logs.dir.first.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
+    let report = output ?? "\(first ?? "")\(WardReport.fileName)"
+    try WardReport(try logs.open(display), period).write(to: report)
     try display.show(["report": report]) { Console.line("Report: \(report)") }
   }
 }

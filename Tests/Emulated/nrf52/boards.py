@@ -23,8 +23,8 @@ class BoardFacts:
 # Lithium-ion cells of 4.0 V. The XIAO is the variant without a motion sensor.
 BOARDS = {
     "nrf52840-dongle": BoardFacts(NORDIC, is_high_voltage=True, reset_line=19),
-    "xiao-nrf52840": BoardFacts(ADAFRUIT, NORFacts(bytes.fromhex("856015"), 21, 20, 24, 25, (22, 23)), {9: 3300, 8: 1351}, sensor=SensorFacts(27, 7)),
-    "feather-nrf52840": BoardFacts(ADAFRUIT, NORFacts(bytes.fromhex("c84015"), 19, 17, 22, 20, (23, 21)), {9: 3300, 6: 2000}),
+    "xiao-nrf52840": BoardFacts(ADAFRUIT, NORFacts(bytes.fromhex("856015"), 21, 20, 24, 25, (22, 23), enters=3, releases=8), {9: 3300, 8: 1351}, sensor=SensorFacts(27, 7)),
+    "feather-nrf52840": BoardFacts(ADAFRUIT, NORFacts(bytes.fromhex("c84015"), 19, 17, 22, 20, (23, 21), enters=20, releases=20), {9: 3300, 6: 2000}),
     "microbit2": BoardFacts(sensor=lis2de12(8, 16, control4=0xFF)),
     "herald-wearable": BoardFacts(None, NORFacts(bytes.fromhex("c22814"), 32 + 9, 5, 4, 30), {9: 2500, 6: 2381}, has_button=False, sensor=lis2de12(11, 31))}
 

@@ -96,9 +96,8 @@ class Chip:
         self.ports = [GPIO(self, number, 0x50000000 + 0x300 * number, pins) for number, pins in enumerate(kind.pins)]
         self.ports[0].reset_line = board.reset_line if board else None
         self.peripherals = [self.ppi, self.clocks, self.watchdog, *self.rtcs, self.timer, self.radio, self.flash, self.random]
-        self.port_event = None
+        self.port_event = PortEvent(self)
         if not kind.is_nrf51:
-            self.port_event = PortEvent(self)
             self.counter = Timer(self, 1, 0x40009000, 9, 4)
             self.converter = SAADC(self, dict(board.millivolts) if board else {9: 3000})
             self.clocks.supply = self.converter.millivolts[9]
@@ -120,7 +119,7 @@ class Chip:
             self.usb = USBD(self)
             self.peripherals += [self.counter, self.converter, self.uarte, self.trim, self.sleep_trim, self.usb, self.port_event, *others]
         else:
-            self.peripherals.append(ADC(self))
+            self.peripherals += [ADC(self), self.port_event]
         self.system = self.processor.system = SystemControl(self)
         self.blocks = {block.base: block for block in [*self.peripherals, *self.ports, self.system, Factory(self, device, kind.locks_from - (not is_hardened))]}
         self.map()

@@ -11,7 +11,7 @@ SOURCE = ROOT / "Sources" / "HeraldSimulation" / "Air" / "EnergyModel.swift"
 # driver runs TIMER0 while the crystal is on.
 CRYSTAL, INTERNAL = 0.646, 0.418
 # The nRF51822 at 3 V without the DC/DC converter, whose coil the micro:bit does not have (nRF51822 PS v3, "Electrical specifications": I_TX,0dBm, I_RX,1M, I_CPU,Flash, I_ON with
-# all RAM, and I_X16M, which is used all the time: the low-frequency clock is derived from this crystal). Known from the specification, not read again here.
+# all RAM, and I_X16M, which is used all the time: the low-frequency clock is derived from this crystal). Of these only 2.6 µA was found again in public (devzone.nordicsemi.com, question 3139).
 NRF51822 = {"transmitting": 10.5, "receiving": 13.0, "processing": 4.4, "sleeping": 0.0026}
 NRF51822_CRYSTAL = 0.47
 ROLES = ("advertiser", "scanner", "initiator", "peripheral", "central")

@@ -89,8 +89,7 @@ class GPIO(Peripheral):
                 self.misuse(f"{value:#x} for a pin's configuration")
             self.modes[(offset - self.CNF) // 4] = value
             self.check_reset_line()
-            if self.chip.port_event:
-                self.chip.port_event.follow()
+            self.chip.port_event.follow()
         else:
             super().write(offset, value)
 

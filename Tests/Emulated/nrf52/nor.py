@@ -3,7 +3,7 @@
 import dataclasses
 
 from .clocks import MICROSECOND
-from .peripheral import Peripheral
+from .peripheral import Misuse, Peripheral
 
 READ, STATUS, WRITE_ENABLE, PROGRAM, ERASE, IDENTITY, RELEASE, POWER_DOWN = 0x03, 0x05, 0x06, 0x02, 0x20, 0x9F, 0xAB, 0xB9
 PROGRAM_TAKES, ERASE_TAKES = 700 * MICROSECOND, 60000 * MICROSECOND
@@ -18,6 +18,9 @@ class NORFacts:
     input: int
     select: int
     held: tuple[int, ...] = ()
+    # tDP or tDPDD, and tRES1 or tRDP: how long it must not be selected after the commands of deep power-down, in µs.
+    enters: int = 30
+    releases: int = 35
 
     @property
     def size(self):
@@ -31,13 +34,17 @@ class NOR:
         self.chip, self.facts = chip, facts
         self.cells = bytearray(b"\xFF" * facts.size)
         self.is_write_enabled = self.is_asleep = False
-        self.busy_until = 0
+        self.busy_until = self.settled_at = 0
+        # Cycles in which it was not in deep power-down, and since when it is not.
+        self.awake, self.awake_since = 0, 0
         self.input = None
 
     def changed(self, is_high):
         """The level of CS has changed."""
         if is_high and self.input:
             self.execute()
+        if not is_high and self.chip.cycles < self.settled_at:
+            raise Misuse(f"the flash is selected {(self.settled_at - self.chip.cycles) / MICROSECOND} µs too early after a change of deep power-down")
         self.input = None if is_high else bytearray()
 
     @property
@@ -67,12 +74,16 @@ class NOR:
     def execute(self):
         """CS goes high: the command is executed."""
         command = self.input[0]
-        if command == RELEASE:
-            self.is_asleep = False
+        if command == RELEASE and self.is_asleep:
+            self.is_asleep, self.awake_since = False, self.chip.cycles
+            self.settled_at = self.chip.cycles + self.facts.releases * MICROSECOND
+            return
         if self.is_busy or self.is_asleep:
             return
         if command == POWER_DOWN:
             self.is_asleep = True
+            self.awake += self.chip.cycles - self.awake_since
+            self.settled_at = self.chip.cycles + self.facts.enters * MICROSECOND
         elif command == WRITE_ENABLE:
             self.is_write_enabled = True
         elif command == PROGRAM and self.is_write_enabled and len(self.input) > 4:
@@ -114,7 +125,10 @@ class SPIM(Peripheral):
         if (registers[self.SCK], registers[self.MOSI], registers[self.MISO]) != (facts.clock, facts.out, facts.input):
             self.misuse("START with other pins than those of the flash")
         if self.memory.input is None:
-            self.misuse("START while the flash is not selected")
+            # Only time passes.
+            if registers[self.TXCOUNT]:
+                self.misuse("bytes are sent while the flash is not selected")
+            return self.chip.after(registers[self.RXCOUNT] * self.BYTE, self, lambda: self.ended(b"\xFF" * registers[self.RXCOUNT]))
         if not (ports[facts.clock >> 5].is_output(facts.clock & 31) and ports[0].is_output(facts.out) and ports[0].is_input(facts.input)):
             self.misuse("START with pins that are not configured")
         if not all(ports[0].is_output(pin) and ports[0].is_high(pin) for pin in facts.held):

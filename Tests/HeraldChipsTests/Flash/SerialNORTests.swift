@@ -36,10 +36,6 @@ struct SerialNORTests {
     var flash = SerialNOR(ModelBus(chip: asleep))
     _ = try flash.start()
     try flash.program(page: 0, offset: 0, [1, 2, 3].span)
-    try flash.sleep()
-    #expect(asleep.isAsleep)
-    #expect(try contents(&flash, page: 0, 0, 3) == [0xFF, 0xFF, 0xFF])
-    _ = try flash.start()
     #expect(try contents(&flash, page: 0, 0, 3) == [1, 2, 3])
     #expect(asleep.faults == [])
 
@@ -49,6 +45,65 @@ struct SerialNORTests {
     _ = try other.start()
     try other.program(page: 0, offset: 0, [4].span)
     #expect(busy.bytes[0] == 4)
+  }
+
+  @Test("it rests in deep power-down, and each operation wakes it, with tDP and tRES1 kept")
+  func resting() throws {
+    let chip = NORChip()
+    var flash = SerialNOR(ModelBus(chip: chip))
+    // Before the start nothing is sent.
+    flash.rest()
+    #expect(chip.orders.isEmpty)
+    _ = try flash.start()
+    #expect(chip.orders == [0xAB, 0x9F])
+    flash.rest()
+    flash.rest()
+    #expect(chip.isAsleep && chip.orders == [0xAB, 0x9F, 0xB9])
+    // What is out of range does not wake it.
+    #expect(refusal { () throws(FlashError) in try flash.erase(page: 512) } == .outOfRange)
+    #expect(chip.isAsleep)
+    try flash.program(page: 0, offset: 0, [1, 2, 3].span)
+    // Reading that it is erased, write enable, program, reading that it is right.
+    #expect(chip.orders.dropFirst(3) == [0xAB, 0x03, 0x06, 0x02, 0x03])
+    flash.rest()
+    #expect(try contents(&flash, page: 0, 0, 3) == [1, 2, 3])
+    // Awake it is not woken again.
+    #expect(try contents(&flash, page: 0, 1, 1) == [2])
+    #expect(chip.orders.dropFirst(8) == [0xB9, 0xAB, 0x03, 0x03])
+    flash.rest()
+    try flash.clear(page: 0, offset: 0, count: 1)
+    flash.rest()
+    try flash.erase(page: 0)
+    flash.rest()
+    #expect(chip.isAsleep && chip.erasures[0] == 1 && chip.faults == [])
+  }
+
+  @Test("a chip that does not follow is not lost, and one that is gone is a failure")
+  func restingFails() throws {
+    let chip = NORChip()
+    var flash = SerialNOR(ModelBus(chip: chip))
+    _ = try flash.start()
+    flash.rest()
+    // It lost its supply, and is awake.
+    chip.restart()
+    try flash.program(page: 0, offset: 0, [7].span)
+    #expect(chip.bytes[0] == 7 && chip.faults == [])
+    flash.rest()
+    chip.isThere = false
+    #expect(refusal { () throws(FlashError) in try flash.erase(page: 0) } == .hardware)
+  }
+
+  @Test("the times are those of the slowest chip: one that is slower by a microsecond is used too early")
+  func restingTimes() throws {
+    for (entering, waking) in [(31, 35), (30, 36)] {
+      let chip = NORChip()
+      (chip.enteringTime, chip.wakingTime) = (entering, waking)
+      var flash = SerialNOR(ModelBus(chip: chip))
+      do { _ = try flash.start() } catch {}
+      flash.rest()
+      do { _ = try contents(&flash, page: 0, 0, 1) } catch {}
+      #expect(chip.faults == ["selected 1 µs too early after a change of deep power-down"])
+    }
   }
 
   @Test("no chip, a small one, and one that never gets ready are failures")
@@ -143,6 +198,9 @@ struct SerialNORTests {
     var flash = SerialNOR(spim, firstSector: 0, sectorCount: 4)
     _ = try flash.start()
     try expectFlashRules(&flash)
+    flash.rest()
+    #expect(chip.isAsleep)
+    #expect(try contents(&flash, page: 3, 0, 1) == [0xFF])
     #expect(!model.isSelected)
     #expect(model.faults + port.faults + chip.faults == [])
     model.isBroken = true

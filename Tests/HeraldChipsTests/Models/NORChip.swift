@@ -10,7 +10,8 @@ import HeraldHAL
 /// - "Page Program": 1 to 256 bytes; behind the end of the page it continues at its beginning; bits go from 1
 ///   to 0 only.
 /// - "Sector Erase (4KB)": any address in the sector.
-/// - "Power-down", "Release Power-down": asleep the chip takes the release alone, and needs tRES1 after it.
+/// - "Power-down", "Release Power-down": asleep the chip takes the release alone. It is not selected for tDP after
+///   the first (an MX25R: tDPDD), and for tRES1 after the second.
 ///
 /// Power can go in the middle of a program or an erasure.
 final class NORChip {
@@ -27,10 +28,14 @@ final class NORChip {
   var wornByte: Int?
   /// Whether there is a chip at all.
   var isThere = true
-  /// Bytes on the bus that waking takes.
-  var wakingTime = 40
+  /// tDP or tDPDD, and tRES1 or tRDP, in microseconds: the longest of the chips on boards.
+  var enteringTime = 30
+  var wakingTime = 35
   private(set) var isAsleep = false
-  private var waking = 0
+  /// The microseconds until it may be selected.
+  private var settling = 0
+  /// The commands that were received, without questions for the status.
+  private(set) var orders: [UInt8] = []
   /// Whether the chip was selected before it was awake, and takes nothing until it is selected again.
   private var isDeaf = false
   private var isBusy = false
@@ -48,7 +53,7 @@ final class NORChip {
   /// The chip loses its supply and gets it back.
   func restart() {
     power.restore()
-    (isBusy, isWriteEnabled, isAsleep, waking) = (false, false, false, 0)
+    (isBusy, isWriteEnabled, isAsleep, settling) = (false, false, false, 0)
   }
 
   func sleep() { isAsleep = true }
@@ -58,16 +63,16 @@ final class NORChip {
   /// The chip is selected.
   func select() {
     (input, position) = ([], 0)
-    isDeaf = waking > 0
+    isDeaf = settling > 0
+    if isDeaf { faults.append("selected \(settling) µs too early after a change of deep power-down") }
   }
+
+  /// Time passes while the chip is not selected.
+  func pass(microseconds: Int) { settling = max(0, settling - microseconds) }
 
   /// Moves one byte each way.
   func exchange(_ byte: UInt8) -> UInt8 {
     guard isThere, power.isOn else { return 0xFF }
-    if waking > 0 {
-      waking -= 1
-      return 0xFF
-    }
     input.append(byte)
     defer { position += 1 }
     guard let command = input.first, !isAsleep, !isDeaf else { return 0xFF }
@@ -92,15 +97,16 @@ final class NORChip {
   /// The chip is deselected: what was ordered begins.
   func deselect() {
     guard isThere, power.isOn, !isDeaf, let command = input.first else { return }
+    if command != 0x05 { orders.append(command) }
     if isAsleep {
-      if command == 0xAB { (isAsleep, waking) = (false, wakingTime) }
+      if command == 0xAB { (isAsleep, settling) = (false, wakingTime) }
       return
     }
     guard !isBusy else { return }
     switch command {
     case 0x02 where losesOrders, 0x20 where losesOrders: break
     case 0x06: isWriteEnabled = !losesPermission
-    case 0xB9: isAsleep = true
+    case 0xB9: (isAsleep, settling) = (true, enteringTime)
     case 0x02:
       guard input.count >= 5 else { return faults.append("a program without bytes") }
       guard isWriteEnabled else { return faults.append("a program without write enable") }
@@ -152,6 +158,8 @@ struct ModelBus: SPIBus {
     for index in 0..<buffer.count { buffer[index] = chip.exchange(0xFF) }
     chip.deselect()
   }
+
+  func pause(microseconds: Int) throws(SPIError) { chip.pass(microseconds: microseconds) }
 }
 
 /// The SPIM of the nRF52 with such a chip on it (nRF52840 Product Specification, "SPIM").
@@ -160,7 +168,8 @@ struct ModelBus: SPIBus {
 /// - "EasyDMA": buffers are in RAM.
 /// - PSEL, FREQUENCY and CONFIG only while disabled; ENABLE is 7.
 /// - END when both directions are done; START before that is not allowed.
-/// - The chip is selected while bytes move: mode 0 is what it understands.
+/// - The chip is selected while bytes are sent: mode 0 is what it understands. What is received without it
+///   takes a microsecond for each byte.
 final class SPIMModel: Peripheral {
   let chip: NORChip
   let bus: ModelMemory
@@ -195,7 +204,8 @@ final class SPIMModel: Peripheral {
   private func exchange() {
     let (source, sending) = (registers[0x544] ?? 0, registers[0x548] ?? 0)
     let (target, receiving) = (registers[0x534] ?? 0, registers[0x538] ?? 0)
-    for index in 0..<max(sending, receiving) {
+    if !isSelected { chip.pass(microseconds: Int(receiving)) }
+    for index in 0..<(isSelected ? max(sending, receiving) : 0) {
       var byte = UInt8(truncatingIfNeeded: registers[0x5C0] ?? 0)
       if index < sending {
         if let ram = bus[source + index] { byte = ram } else { fault("sent from outside of RAM") }
@@ -222,7 +232,7 @@ final class SPIMModel: Peripheral {
     case 0x010:
       if !isEnabled { fault("START while disabled") }
       if remaining != nil { fault("START while bytes move") }
-      if !isSelected { fault("bytes move and no chip is selected") }
+      if !isSelected, registers[0x548] != 0 { fault("bytes are sent and no chip is selected") }
       remaining = 2
     case 0x014: (remaining, events[0x104]) = (nil, 1)
     case 0x500:

@@ -102,6 +102,18 @@ struct UF2DriveTests {
       ])
       #expect(try UF2Drive(xiao.folder).look().boards.map(\.name) == ["xiao-nrf52840"])
     }
+    // A boot loader of a version that no document has; one without its first line; one of which nothing is known.
+    for (text, names) in [
+      (
+        "UF2 Bootloader 12.0-rc1\nBoard-ID: nRF52840-Feather-revZ\nSoftDevice: S140 6.9.9\n",
+        ["feather-nrf52840"]
+      ),
+      ("Board-ID: nRF52840-Feather-revD\nSoftDevice: S140 8.0.0\n", []),
+      ("UF2 Bootloader 0.9.2\nSoftDevice: S140 6.1.1\n", []), ("\u{0}\u{FFFD}:::\n:\n", []),
+    ] {
+      let drive = try FakeDrive(["INFO_UF2.TXT": text])
+      #expect(try UF2Drive(drive.folder).look().boards.map(\.name) == names)
+    }
     let pico = try FakeDrive([
       "INFO_UF2.TXT": "UF2 Bootloader v3.0\nModel: Raspberry Pi RP2\nBoard-ID: RPI-RP2\n"
     ])
@@ -115,10 +127,13 @@ struct UF2DriveTests {
     var steps: [FlashProgress] = []
     let programmer = UF2Drive(drive.folder, watch: drive.watch([3: drive.unplug]))
     try programmer.write(plan) { steps.append($0) }
-    #expect(drive.bytes("HERALD.UF2") == UF2.write(plan.image, family: 0xADA5_2840, fill: 0xFF))
     #expect(
-      steps == [0, 32768, 65536, 98304, 131_072, 139_776].map {
-        FlashProgress(.writing, done: $0, total: 140_288)
+      drive.bytes("HERALD.UF2")
+        == UF2.writeTableLast(plan.image, family: 0xADA5_2840, pageSize: 4096).file)
+    // One block alone; up to the sixteen blocks of the first page, 64 at a time; these; the last one.
+    #expect(
+      steps == [0, 512, 33280, 66048, 98816, 131_584, 132_608, 140_288].map {
+        FlashProgress(.writing, done: $0, total: 140_800)
       }
         + [FlashProgress(.waiting, done: 0, total: 0)])
     #expect(failure { try programmer.verify(plan) { _ in } }?.cause == .cannot)

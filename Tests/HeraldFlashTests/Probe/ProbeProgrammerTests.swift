@@ -69,6 +69,44 @@ struct ProbeProgrammerTests {
     #expect(try Self.programmer(ModelChip(.nRF52)).look().boards.map(\.name).contains("nrf52840dk"))
   }
 
+  @Test("The settings page of Adafruit's boot loader is written with an image")
+  func adafruitSettings() throws {
+    let chip = ModelChip(.nRF52)
+    // The settings of another image: valid, CRC 1234, size 100.
+    chip.fill([0x1234_0001, 0xFFFF_00FF, 100, 0, 0, 0, 0], at: 0xF_F000)
+    let image = try FirmwareImage(
+      format: .intelHex,
+      pieces: [.init(address: 0x2_7000, bytes: [0, 0xC, 0, 0x20, 9, 0x70, 2, 0, 1, 2, 3, 4])])
+    let plan = try Self.plan("xiao-nrf52840", image)
+    let programmer = Self.programmer(chip)
+    try programmer.write(plan) { _ in }
+    try programmer.verify(plan) { _ in }
+    #expect(chip.holds([0x2000_0C00, 0x0002_7009, 0x0403_0201], at: 0x2_7000))
+    // CRC-16 of CCITT from FFFF on over these twelve bytes (binascii.crc_hqx).
+    #expect(chip.holds([0x8BE7_0001, 0xFFFF_00FF, 12, 0, 0, 0, 0, .max], at: 0xF_F000))
+    #expect(chip.violations.isEmpty && programmer.remark(after: plan) == nil)
+    // Without a change nothing is written.
+    let erased = chip.pagesErased
+    try Self.programmer(chip).write(plan) { _ in }
+    #expect(chip.pagesErased == erased)
+  }
+
+  @Test("An image with a gap has no CRC; the dongle's boot loader has other settings")
+  func otherSettings() throws {
+    let start: [UInt8] = [0, 0xC, 0, 0x20, 1, 0x80, 2, 0]
+    let gap = try FirmwareImage(
+      format: .intelHex,
+      pieces: [.init(address: 0x2_7000, bytes: start), .init(address: 0x2_8000, bytes: [1])])
+    let settings = AdafruitSettings.segment(for: try Self.plan("xiao-nrf52840", gap))
+    #expect(settings?.address == 0xF_F000)
+    #expect(
+      settings?.bytes == [1, 0, 0, 0, 0xFF, 0, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 20))
+    let dongle = try Self.plan("nrf52840-dongle", Self.made(seed: 2, count: 300, at: 0x1000))
+    #expect(AdafruitSettings.segment(for: dongle) == nil)
+    #expect(Self.programmer(ModelChip(.nRF52)).remark(after: dongle)?.contains("settings page") == true)
+    #expect(AdafruitSettings.segment(for: try Self.plan()) == nil)
+  }
+
   @Test("Write, verify, reset; with every kind of probe", arguments: [true, false], [64, 512])
   func write(isAtomic: Bool, packetSize: Int) throws {
     let chip = ModelChip(.nRF51)

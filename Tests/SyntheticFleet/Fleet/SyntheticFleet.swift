@@ -49,9 +49,9 @@ public struct SyntheticFleet: Sendable {
     return "F1EE7" + String(repeating: "0", count: max(0, 5 - number.count)) + number
   }
 
-  /// The payload that a badge sends.
+  /// The payload that a badge sends. The state is its number, so that short forms differ.
   public static func payload(_ device: Int) -> [UInt8] {
-    [0x10, 0x3A, 0x03, 0, 0] + serial(device).utf8
+    [0x10, 0x3A, 0x03, UInt8(device & 0xFF), UInt8(device >> 8 & 0xFF)] + serial(device).utf8
   }
 
   private static func mixed(_ one: Int, _ other: Int) -> UInt64 {

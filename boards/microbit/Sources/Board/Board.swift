@@ -6,11 +6,13 @@ import Startup
 
 /// The micro:bit (version 1) with the radio of its chip. There is no management link.
 ///
-/// RADIO, RTC0 and SWI0 have handlers. The interrupt of the clock, which only ends a sleep, has none: it is
-/// enabled only during a sleep, while all handlers are held off.
+/// RADIO, RTC0 and SWI0 have handlers. The interrupts of the clock and of the button, which only end a sleep,
+/// have none: they are enabled only during a sleep, while all handlers are held off.
 public struct Board: FirmwareHardware, ~Copyable {
   /// The flash of the settings.
   public typealias SettingsFlash = FlashMap
+  /// The LED and button A.
+  public typealias PanelType = StatusPanel<ButtonAndLight>
 
   private var clock: BoardClock
   private var watchdog = NRF.WDT(Clock.watchdog)
@@ -39,6 +41,7 @@ public struct Board: FirmwareHardware, ~Copyable {
   /// the loop has nothing to process.
   public mutating func sleep(until deadline: Instant) -> Bool {
     control.forget(Clock.interrupt)
+    control.forget(ButtonAndLight.interrupt)
     guard clock.wake(at: deadline) else { return false }
     var hasStopped = false
     var isDue = false
@@ -48,10 +51,12 @@ public struct Board: FirmwareHardware, ~Copyable {
       isDue = unsafe hasNews
       if !isDue {
         control.enable(Clock.interrupt)
+        control.enable(ButtonAndLight.interrupt)
         startup_wait_for_interrupt()
         hasStopped = true
         control.disable(Clock.interrupt)
-        isDue = control.isPending(Clock.interrupt)
+        control.disable(ButtonAndLight.interrupt)
+        isDue = control.isPending(Clock.interrupt) || control.isPending(ButtonAndLight.interrupt)
       }
       startup_let_interrupts()
     }

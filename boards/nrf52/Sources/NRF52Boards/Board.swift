@@ -22,6 +22,7 @@ public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: 
   /// The board after a reset. To be created once, before its lines.
   public init() {
     startup_hold_interrupts()
+    Self.checkVectorTable()
     Self.followDebugLock()
     var sleep = FixedRegisters<0x4007AC>()
     NRF.easeSleep(&sleep)
@@ -45,6 +46,17 @@ public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: 
     Kit.configurePins()
     watchdog.start(Clock.watchdogTimeout)
     bluetooth.enableInterrupts(&sleeper)
+  }
+
+  /// Starts the boot loader if the vector table is not complete: it was interrupted while it wrote the page
+  /// with the table, the last one of an update by a UF2 file. It checks no more of an application than its
+  /// first two words.
+  private static func checkVectorTable() {
+    guard case .retained(let value) = Kit.bootLoaderEntry, startup_table_is_whole() == 0 else { return }
+    var power = NRF.Power(Clock.control)
+    power.retain(value)
+    NRF52Sleep<Kit>.reset()
+    while true {}
   }
 
   /// Writes the words of UICR that the board requires and that are erased. Returns whether a reset is

@@ -92,4 +92,8 @@ __attribute__((section(".vectors"), used)) const void *const startup_vectors[] =
     ROW(40, 41, 42, 43, 44, 45, 46, 47)
 #endif
 };
+
+// The word behind the table. A boot loader that programs the page with the table last, and is interrupted in it, starts the image with part of the table and without
+// this word.
+__attribute__((section(".vectors_end"), used)) const uint32_t startup_table_mark = STARTUP_TABLE_MARK;
 #endif

@@ -78,6 +78,9 @@ void startup_forget_interrupts(void) {
 }
 #endif
 
+extern const uint32_t startup_table_mark;
+int startup_table_is_whole(void) { return *(const volatile uint32_t *)&startup_table_mark == STARTUP_TABLE_MARK; }
+
 uint32_t startup_stack_size(void) { return (uint32_t)&stack_top - (uint32_t)&stack_bottom; }
 
 uint32_t startup_stack_used(void) {

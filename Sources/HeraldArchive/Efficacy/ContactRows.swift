@@ -1,0 +1,92 @@
+import HeraldHostLink
+
+/// The rows of a `contacts.csv`, those of Herald 1, which has two columns less, included.
+struct ContactRows {
+  /// A row.
+  enum Kind {
+    /// A payload was read from the address; its short form.
+    case read(String)
+    /// The RSSI of the address was measured.
+    case measurement
+    /// The address shared a payload; its short form.
+    case share(String)
+    /// Anything else.
+    case other
+  }
+
+  /// What a file holds beside usable rows.
+  struct Remarks: Equatable, Sendable {
+    /// The number of rows, without the header.
+    var rows = 0
+    /// The number of rows with too few fields (a torn last row, mostly), or that are too long.
+    var damaged = 0
+    /// The number of rows whose date cannot be read.
+    var undated = 0
+  }
+
+  private static let columns = ["time", "id", "read", "measure", "share", "data"]
+
+  let folder: RecordingFolder
+  let days: LocalDays
+  /// Seconds to add to all dates.
+  let shift: Int64
+
+  /// Calls `body` with the date (in seconds since 1970), the address and the kind of each row.
+  /// - Throws: `.storage` if the file cannot be read, or its first line has not the columns of a `contacts.csv`. An
+  ///   empty file has no rows.
+  func read(_ body: (Int64, String, Kind) throws(HostLinkError) -> Void) throws(HostLinkError) -> Remarks {
+    var time = RecordedTime(days: days)
+    var fields = LineFields(mostFields: 64)
+    var places: [Int] = []
+    var width = 0
+    var remarks = Remarks()
+    var failure: HostLinkError?
+    let reading = try TextLines.read(folder.contacts) { line in
+      fields.split(line)
+      if places.isEmpty {
+        let names = (0..<fields.count).map { fields.text($0, of: line) }
+        width = names.count
+        places = Self.columns.compactMap { names.firstIndex(of: $0) }
+        guard places.count == Self.columns.count else {
+          let missing = Self.columns.filter { !names.contains($0) }.joined(separator: ", ")
+          failure = HostLinkError(
+            .storage, "\(folder.contacts) has no column \(missing)",
+            advice: "its first line has to be that of a Herald device's contacts.csv")
+          return false
+        }
+        return true
+      }
+      if line.isEmpty { return true }
+      remarks.rows += 1
+      guard fields.count == width else {
+        remarks.damaged += 1
+        return true
+      }
+      let kind: Kind
+      if fields.isDigit(places[3], 0x33, of: line) {
+        kind = .measurement
+      } else if fields.isDigit(places[2], 0x32, of: line) {
+        kind = .read(fields.text(places[5], of: line))
+      } else if fields.isDigit(places[4], 0x34, of: line) {
+        kind = .share(fields.text(places[5], of: line))
+      } else {
+        kind = .other
+      }
+      guard let seconds = time.seconds(line.extracting(fields.range(places[0]))) else {
+        remarks.undated += 1
+        return true
+      }
+      do throws(HostLinkError) {
+        try body(seconds + shift, fields.text(places[1], of: line), kind)
+      } catch {
+        failure = error
+        return false
+      }
+      return true
+    }
+    if let failure { throw failure }
+    remarks.rows += reading.tooLong
+    remarks.damaged += reading.tooLong
+    return remarks
+  }
+}

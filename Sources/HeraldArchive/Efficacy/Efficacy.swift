@@ -1,0 +1,154 @@
+import HeraldHostLink
+
+/// Detection and continuity of devices that were together for some time, as the formal test summaries of the Herald
+/// project count them; docs/efficacy.md has the formulas.
+///
+/// It reads `contacts.csv` and `detection.csv` of each device, three times and in bounded memory.
+public struct Efficacy: Equatable, Sendable {
+  /// How the device that shared a payload is found.
+  public enum ShareRule: String, CaseIterable, Sendable {
+    /// By the address of the row, as for measurements: the device that sent the message.
+    case address
+    /// By the payload in the row, if it was read in the same file: the device that the message is about.
+    case payload
+  }
+
+  /// What is counted.
+  public struct Rules: Sendable {
+    /// The period of continuity; `nil` for the time in which all devices recorded.
+    public var from: Int64?
+    public var to: Int64?
+    /// Detection counts rows from here, and to there; `nil` for all rows.
+    public var detectionFrom: Int64?
+    public var detectionTo: Int64?
+    /// How shares are attributed.
+    public var shares = ShareRule.address
+    /// The time zone of dates that name no offset from UTC.
+    public var days = LocalDays.utc
+    /// Seconds to add to the dates of a device, by the name of its folder or of its operating system.
+    public var shifts: [String: Int64] = [:]
+
+    /// The rules of the summaries: all rows, UTC.
+    public init() {}
+  }
+
+  /// A device.
+  public struct Device: Equatable, Sendable {
+    /// Its folder.
+    public let recording: RecordingFolder
+    /// The number of rows of its `contacts.csv`.
+    public let rows: Int
+    /// The number of rows with too few fields.
+    public let damagedRows: Int
+    /// The number of rows without a readable date.
+    public let undatedRows: Int
+    /// The first and last date, in seconds since 1970; `nil` without rows.
+    public let first: Int64?
+    public let last: Int64?
+  }
+
+  /// What one device, the observer, has of another one.
+  public struct Pair: Equatable, Sendable {
+    /// Indices in `devices`.
+    public let observer: Int
+    public let observed: Int
+    /// The number of events in the whole file, or in the period of detection.
+    public let events: Int
+    /// The number of windows of the period with an event.
+    public let windows: Int
+
+    /// Whether the observer detected the other device.
+    public var isDetected: Bool { events > 0 }
+  }
+
+  /// The length of a window in seconds.
+  public static let windowSeconds: Int64 = 30
+  /// The longest period in days.
+  static let mostDays: Int64 = 366
+  /// The maximum number of addresses in a file from which a payload of a device was read.
+  static let mostAddresses = 1 << 18
+
+  /// The devices, in the order of their folders.
+  public let devices: [Device]
+  /// The first and the last second of the period.
+  public let from: Int64
+  public let to: Int64
+  /// All ordered pairs, by observer, then by observed device.
+  public let pairs: [Pair]
+
+  /// The number of windows of the period: its length divided by that of a window, rounded up.
+  public var windows: Int { Int((to - from + Self.windowSeconds - 1) / Self.windowSeconds) }
+  /// The number of ordered pairs that detected each other.
+  public var detected: Int { pairs.count { $0.isDetected } }
+  /// The number of windows with an event, of all ordered pairs.
+  public var achievedWindows: Int { pairs.reduce(0) { $0 + $1.windows } }
+  /// The number of windows of all ordered pairs.
+  public var maximumWindows: Int { pairs.count * windows }
+
+  /// `part` of `whole` in percent; 0 of nothing is 0.
+  public static func percent(_ part: Int, of whole: Int) -> Double {
+    whole == 0 ? 0 : 100 * Double(part) / Double(whole)
+  }
+
+  /// Reads the files. `progress` receives the number of files that are read, and to read.
+  /// - Throws: `.storage` if a file cannot be read; `.usage` if there is no period.
+  public init(
+    _ folders: [RecordingFolder], _ rules: Rules = Rules(), progress: (Int, Int) -> Void = { _, _ in }
+  ) throws(HostLinkError) {
+    var devices: [Device] = []
+    let steps = folders.count * 2
+    for (index, folder) in folders.enumerated() {
+      let rows = ContactRows(folder: folder, days: rules.days, shift: rules.shift(of: folder))
+      var first: Int64?
+      var last: Int64?
+      let remarks = try rows.read { (date, _, _) throws(HostLinkError) in
+        first = min(first ?? date, date)
+        last = max(last ?? date, date)
+      }
+      devices.append(
+        Device(
+          recording: folder, rows: remarks.rows, damagedRows: remarks.damaged, undatedRows: remarks.undated,
+          first: first, last: last))
+      progress(index + 1, steps)
+    }
+    let period = try Self.period(devices, rules)
+    let owners = Dictionary(
+      folders.enumerated().filter { !$0.element.payload.isEmpty }.map { ($0.element.payload, $0.offset) },
+      uniquingKeysWith: { first, _ in first })
+    var pairs: [Pair] = []
+    for (index, folder) in folders.enumerated() {
+      var observer = ObserverWindows(observer: index, owners: owners, count: folders.count, rules: rules)
+      let rows = ContactRows(folder: folder, days: rules.days, shift: rules.shift(of: folder))
+      try observer.read(rows, period)
+      pairs += observer.pairs
+      progress(folders.count + index + 1, steps)
+    }
+    self.devices = devices
+    (from, to) = (period.lowerBound, period.upperBound)
+    self.pairs = pairs
+  }
+
+  private static func period(_ devices: [Device], _ rules: Rules) throws(HostLinkError) -> ClosedRange<Int64>
+  {
+    let from = rules.from ?? devices.compactMap(\.first).max()
+    let to = rules.to ?? devices.compactMap(\.last).min()
+    guard let from, let to, from < to else {
+      throw HostLinkError(
+        .usage,
+        rules.from != nil && rules.to != nil
+          ? "the period ends before it begins" : "there is no time in which all devices recorded",
+        advice: "name the period with --from and --to")
+    }
+    guard to - from <= mostDays * 86_400 else {
+      throw HostLinkError(
+        .usage, "the period is longer than \(mostDays) days",
+        advice: "name a shorter one with --from and --to")
+    }
+    return from...to
+  }
+}
+
+extension Efficacy.Rules {
+  /// The seconds to add to the dates of a device.
+  func shift(of folder: RecordingFolder) -> Int64 { shifts[folder.folder] ?? shifts[folder.system] ?? 0 }
+}

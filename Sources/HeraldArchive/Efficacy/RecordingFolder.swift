@@ -1,0 +1,90 @@
+import Foundation
+import HeraldHostLink
+
+/// A folder with the files of one device: `contacts.csv`, and `detection.csv`, which says what the device sent.
+public struct RecordingFolder: Equatable, Sendable {
+  /// The path of the folder.
+  public let path: String
+  /// The name of the folder, without those above it.
+  public let folder: String
+  /// What the device calls itself; empty if it is not known. Untrusted.
+  public let name: String
+  /// The operating system, such as `Android` or `iOS`. Untrusted.
+  public let system: String
+  /// The version of the operating system. Untrusted.
+  public let version: String
+  /// The short form of the payload that the device offered; empty if it offered none.
+  public let payload: String
+
+  /// The maximum depth below a named folder.
+  static let mostLevels = 4
+  /// The maximum number of folders: each is compared with each.
+  static let mostFolders = 2000
+
+  var contacts: String { path + "/contacts.csv" }
+
+  /// Reads the first fields of `detection.csv`.
+  /// - Throws: `.storage` if it is there and cannot be read.
+  init(path: String) throws(HostLinkError) {
+    self.path = path
+    folder = path.split(separator: "/").last.map(String.init) ?? path
+    var texts = ["", "", "", ""]
+    let file = path + "/detection.csv"
+    if access(file, F_OK) == 0 {
+      var fields = LineFields(mostFields: texts.count)
+      try TextLines.readFirst(file) { line in
+        fields.split(line)
+        for index in 0..<fields.count { texts[index] = fields.text(index, of: line) }
+      }
+    }
+    (name, system, version, payload) = (texts[0], texts[1], texts[2], texts[3])
+  }
+
+  /// The folders with a `contacts.csv` in `paths`, in the order of `paths` and of their names, each once. A
+  /// folder that has one is not searched further.
+  /// - Throws: `.storage` with the name of a path that holds none; `.usage` if there are fewer than two, or two
+  ///   with the same payload.
+  public static func search(_ paths: [String]) throws(HostLinkError) -> [RecordingFolder] {
+    var found: [String] = []
+    for path in paths {
+      let before = found.count
+      search(path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path, 0, &found)
+      guard found.count > before else {
+        throw HostLinkError(
+          .storage, "\(path) holds no contacts.csv",
+          advice: "name the folder of a device, or a folder with such folders")
+      }
+    }
+    var seen: Set<String> = []
+    found = found.filter { seen.insert(URL(fileURLWithPath: $0).resolvingSymlinksInPath().path).inserted }
+    guard (2...mostFolders).contains(found.count) else {
+      throw HostLinkError(
+        .usage,
+        "\(found.count) folders with a contacts.csv; at least 2 and at most \(mostFolders) are needed",
+        advice: "name the folders of the devices that were together")
+    }
+    var folders: [RecordingFolder] = []
+    for path in found { folders.append(try RecordingFolder(path: path)) }
+    var owners: [String: String] = [:]
+    for folder in folders where !folder.payload.isEmpty {
+      if let other = owners[folder.payload] {
+        throw HostLinkError(
+          .usage, "\(other) and \(folder.path) are both of the payload \(folder.payload)",
+          advice: "name only one folder of each device")
+      }
+      owners[folder.payload] = folder.path
+    }
+    return folders
+  }
+
+  private static func search(_ path: String, _ level: Int, _ found: inout [String]) {
+    if access(path + "/contacts.csv", F_OK) == 0 {
+      found.append(path)
+      return
+    }
+    guard level < mostLevels, found.count <= mostFolders,
+      let names = try? FileManager.default.contentsOfDirectory(atPath: path)
+    else { return }
+    for name in names.sorted() where !name.hasPrefix(".") { search("\(path)/\(name)", level + 1, &found) }
+  }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import HeraldHostLink
+
+/// The files of SocioPatterns: `tij.tsv`, a line `t i j Si Sj` for each pair in contact in the window of 20 s that ends
+/// at `t`, and `names.csv`.
+///
+/// A pair is in contact in a window if either had a sign of the other. Signs are decoded from the pages device by
+/// device, and put on disk by day; then each day is sorted.
+struct TimedContacts {
+  /// The length of a window in seconds.
+  static let window: Int64 = 20
+  private static let windowsOfDay = 86_400 / window
+  /// The bits of the number of somebody in a packed contact.
+  private static let numberBits: UInt64 = 25
+
+  private let archive: Archive
+  private let people: ExchangePeople
+
+  init(_ archive: Archive, _ people: ExchangePeople) {
+    self.archive = archive
+    self.people = people
+  }
+
+  func write(to path: String, _ progress: (Int, Int) -> Void) throws(HostLinkError) -> [Archive.ExchangeFile]
+  {
+    guard (people.entries.keys.max() ?? 0) < 1 << Int64(Self.numberBits) else {
+      throw HostLinkError(.storage, "the archive has too many payloads and addresses for this format")
+    }
+    let days = try DayFiles(beside: path)
+    let devices = try archive.connection.rows("SELECT id FROM device ORDER BY id").map { $0.integer(0) }
+    var whos = WhoTable(archive.connection)
+    for (index, device) in devices.enumerated() {
+      try collect(device, &whos, days)
+      progress(index + 1, devices.count)
+    }
+    let file = try ReplacedFile("\(path)/tij.tsv")
+    var statuses: [Int64: String] = [:]
+    for entry in people.entries.values { statuses[entry.number] = ExchangeText.word(entry.status) }
+    var met: Set<Int64> = []
+    var rows = 0
+    for day in days.days {
+      var last: UInt64?
+      for contact in try days.contacts(of: day) where contact != last {
+        last = contact
+        let (slot, one, other) = Self.unpacked(contact)
+        // The window ends at t, as in the published data.
+        let end = (day * Self.windowsOfDay + slot + 1) * Self.window
+        try file.append("\(end)\t\(one)\t\(other)\t\(statuses[one] ?? "-")\t\(statuses[other] ?? "-")\n")
+        met.formUnion([one, other])
+        rows += 1
+      }
+    }
+    try file.finish()
+    return [
+      Archive.ExchangeFile(name: "tij.tsv", rows: rows), try people.write(met, to: path, "names.csv"),
+    ]
+  }
+
+  private func collect(_ device: Int64, _ whos: inout WhoTable, _ days: DayFiles) throws(HostLinkError) {
+    let pages = try archive.pages(of: device)
+    let scan = Archive.scan(pages, try archive.clocks(of: device))
+    let context = try archive.context(of: device, try archive.assignments())
+    for chunk in Division(pages, scan, archive.days).chunks {
+      var collector = SignCollector(scan, context, chunk.days)
+      var visit = PageVisit()
+      for index in chunk.pages { collector.add(pages[index], index: index, &visit) }
+      var found: [Int64: [UInt64]] = [:]
+      for (direction, signs) in collector.sorted() {
+        let observer = try whos.number(of: collector.whos[Int(direction.observer)])
+        let subject = try whos.number(of: collector.whos[Int(direction.subject)])
+        guard people.entries[observer] != nil, people.entries[subject] != nil, observer != subject else {
+          continue
+        }
+        var last = Int64.min
+        for sign in signs where sign.date >= 0 {
+          let window = sign.date / (Self.window * 1000)
+          guard window != last else { continue }
+          last = window
+          found[window / Self.windowsOfDay, default: []].append(
+            Self.packed(window % Self.windowsOfDay, min(observer, subject), max(observer, subject)))
+        }
+      }
+      for (day, contacts) in found { try days.append(contacts, to: day) }
+    }
+  }
+
+  private static func packed(_ slot: Int64, _ one: Int64, _ other: Int64) -> UInt64 {
+    (UInt64(clamping: slot) << numberBits | UInt64(clamping: one)) << numberBits | UInt64(clamping: other)
+  }
+
+  private static func unpacked(_ contact: UInt64) -> (slot: Int64, one: Int64, other: Int64) {
+    let mask: UInt64 = 1 << numberBits - 1
+    return (
+      Int64(contact >> (2 * numberBits)), Int64(contact >> numberBits & mask), Int64(contact & mask)
+    )
+  }
+}
+
+/// Temporary files with the packed contacts of days, which are gone when it is.
+private final class DayFiles {
+  private let path: String
+  private var counts: [Int64: Int] = [:]
+
+  /// The days with contacts, in ascending order.
+  var days: [Int64] { counts.keys.sorted() }
+
+  /// Makes the folder, in the one that the result goes to. What a run that was killed has left there is removed.
+  init(beside output: String) throws(HostLinkError) {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: output)) ?? []
+    where name.hasPrefix(".tij-") {
+      try? FileManager.default.removeItem(atPath: "\(output)/\(name)")
+    }
+    path = "\(output)/.tij-\(UUID().uuidString)"
+    try PrivateFolder.make(path)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func append(_ contacts: [UInt64], to day: Int64) throws(HostLinkError) {
+    let file = "\(path)/\(day)"
+    let descriptor = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Self.failure(file) }
+    defer { close(descriptor) }
+    let isWritten = contacts.withUnsafeBytes { bytes in
+      var written = 0
+      while written < bytes.count {
+        let count = Foundation.write(
+          descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        written += count
+      }
+      return true
+    }
+    guard isWritten else { throw Self.failure(file) }
+    counts[day, default: 0] += contacts.count
+  }
+
+  /// The contacts of a day in ascending order, those that were found twice included.
+  func contacts(of day: Int64) throws(HostLinkError) -> [UInt64] {
+    let file = "\(path)/\(day)"
+    guard let data = FileManager.default.contents(atPath: file) else { throw Self.failure(file) }
+    var contacts = [UInt64](repeating: 0, count: data.count / 8)
+    _ = contacts.withUnsafeMutableBytes { data.copyBytes(to: $0) }
+    contacts.sort()
+    return contacts
+  }
+
+  private static func failure(_ file: String) -> HostLinkError {
+    HostLinkError(
+      .storage, "\(file) cannot be written or read: \(String(cString: strerror(errno)))",
+      advice: "make room and run the command again")
+  }
+}

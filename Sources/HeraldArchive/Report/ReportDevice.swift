@@ -1,0 +1,236 @@
+import HeraldEmbedded
+import HeraldHostLink
+import HeraldText
+
+/// What a report says of one device: how long it recorded, its battery and its faults.
+struct ReportDevice: Sendable {
+  /// The number of minutes without a record that are a gap; the same time ends a contact.
+  static let gapMinutes = Int(ContactRules.silence / 60_000)
+  /// The maximum number of listed gaps and times of lying, each: the longest ones.
+  static let mostSpans = 20
+  /// The maximum number of battery levels of a drawing.
+  static let mostLevels = 500
+
+  /// A time in milliseconds since 1970-01-01T00:00:00Z.
+  struct Span: Equatable, Sendable {
+    let begin: Int64
+    let end: Int64
+  }
+
+  /// A level of the battery in percent.
+  struct Level: Equatable, Sendable {
+    let date: Int64
+    let level: Int64
+    let isExternal: Bool
+  }
+
+  let id: Int64
+  /// The device's serial number and name, made printable.
+  let serial: String
+  let name: String
+  /// The places in `WardContent.whos` of those who wore it.
+  var wearers: [Int] = []
+  /// The first and the last date of a record; `nil` if there is none with a date.
+  var first: Int64?
+  var last: Int64?
+  var readings = 0
+  /// Readings of each day, by its number since 1970-01-01.
+  var readingsOfDays: [Int64: Int] = [:]
+  /// Readings of the whole log without a date.
+  var undated = 0
+  /// The number of minutes with a record.
+  var activeMinutes = 0
+  /// Pages that differ from those of the same number in the archive.
+  var refusedPages = 0
+  /// Events that the device counted but did not log.
+  var dropped = 0
+  /// The number of starts, and the dates of those after a fault, of which some may be unknown.
+  var starts = 0
+  var faults: [Int64?] = []
+  var levels: [Level] = []
+  /// Times of at least a quarter of an hour without a record: number, milliseconds in all, and the longest.
+  var gapCount = 0
+  var gapTime: Int64 = 0
+  var gaps: [Span] = []
+  /// Milliseconds for which the motion sensor says that it was worn and that it lay.
+  var worn: Int64 = 0
+  var lying: Int64 = 0
+  /// The times of lying, in order.
+  var lyingSpans: [Span] = []
+
+  /// The lowest level; `nil` if none is known.
+  var lowest: Int64? { levels.map(\.level).min() }
+
+  /// The longest spans, in chronological order.
+  static func longest(_ spans: [Span]) -> [Span] {
+    Array(
+      spans.sorted { ($1.end - $1.begin, $0.begin) < ($0.end - $0.begin, $1.begin) }.prefix(mostSpans)
+    ).sorted { $0.begin < $1.begin }
+  }
+}
+
+/// Collects the devices of a report.
+struct ReportDevices {
+  private var devices: [ReportDevice] = []
+  private var places: [Int64: Int] = [:]
+  /// For each device, spans of minutes since 1970, less than a gap apart in themselves.
+  private var spans: [[ClosedRange<Int64>]] = []
+  private let assignments: Assignments
+  private let dates: ClosedRange<Int64>
+
+  /// Queries everything but what was heard.
+  init(_ archive: Archive, _ period: ReportPeriod) throws(HostLinkError) {
+    let connection = archive.connection
+    assignments = try archive.assignments()
+    dates = period.dates(archive.days)
+    for row in try connection.rows("SELECT id, serial, name, undated FROM device ORDER BY serial") {
+      places[row.integer(0)] = devices.count
+      var device = ReportDevice(
+        id: row.integer(0), serial: row.text(1), name: PrintableText.of(row.text(2), limit: 60))
+      device.undated = Int(row.integer(3))
+      devices.append(device)
+    }
+    spans = Array(repeating: [], count: devices.count)
+    for row in try connection.rows("SELECT device_id, COUNT(*) FROM refused GROUP BY device_id") {
+      if let place = places[row.integer(0)] { devices[place].refusedPages = Int(row.integer(1)) }
+    }
+    try readBattery(connection)
+    try readEvents(connection)
+  }
+
+  private mutating func readBattery(_ connection: any ArchiveConnection) throws(HostLinkError) {
+    let range: [SQLValue] = [.integer(dates.lowerBound), .integer(dates.upperBound)]
+    var counts: [Int64: Int] = [:]
+    for row in try connection.rows(
+      "SELECT device_id, COUNT(*) FROM battery WHERE unix_ms BETWEEN ? AND ? GROUP BY device_id", range)
+    {
+      counts[row.integer(0)] = Int(row.integer(1))
+    }
+    var seen: [Int64: Int] = [:]
+    try connection.query(
+      """
+      SELECT device_id, unix_ms, level, is_external FROM battery WHERE unix_ms BETWEEN ? AND ?
+      ORDER BY device_id, unix_ms
+      """, range
+    ) { (row: SQLRow) throws(HostLinkError) in
+      let id = row.integer(0)
+      guard let place = places[id] else { return }
+      record(place, row.integer(1))
+      let number = seen[id, default: 0]
+      seen[id] = number + 1
+      guard number % ((counts[id] ?? 0) / ReportDevice.mostLevels + 1) == 0 else { return }
+      devices[place].levels.append(
+        ReportDevice.Level(
+          date: row.integer(1), level: min(max(0, row.integer(2)), 100), isExternal: row.integer(3) != 0))
+    }
+  }
+
+  private mutating func readEvents(_ connection: any ArchiveConnection) throws(HostLinkError) {
+    var motion: (place: Int, date: Int64, state: Int64)?
+    try connection.query(
+      "SELECT device_id, unix_ms, kind, value FROM device_event ORDER BY device_id, unix_ms", []
+    ) { (row: SQLRow) throws(HostLinkError) in
+      guard let place = places[row.integer(0)] else { return }
+      let date = row.optionalInteger(1)
+      if let date, !dates.contains(date) { return }
+      if let date { record(place, date) }
+      switch row.text(2) {
+      case "started": devices[place].starts += 1
+      case "restarted": devices[place].faults.append(date)
+      case "dropped":
+        devices[place].dropped = devices[place].dropped.addingReportingOverflow(Int(row.integer(3)))
+          .partialValue
+      default: break
+      }
+      guard let date, row.text(2) == "motion" || row.text(2) == "started" else { return }
+      if let motion { close(motion, at: motion.place == place ? date : nil) }
+      motion = row.text(2) == "motion" ? (place, date, row.integer(3)) : nil
+    }
+    if let motion { close(motion, at: nil) }
+    open = open.filter { devices.indices.contains($0.place) }
+  }
+
+  /// States of the motion sensor that last until the last record.
+  private var open: [(place: Int, date: Int64, state: Int64)] = []
+
+  private mutating func close(_ motion: (place: Int, date: Int64, state: Int64), at end: Int64?) {
+    guard let end else {
+      open.append(motion)
+      return
+    }
+    guard end > motion.date else { return }
+    switch MotionState(rawValue: UInt8(clamping: motion.state)) {
+    case .worn: devices[motion.place].worn += end - motion.date
+    case .lying:
+      devices[motion.place].lying += end - motion.date
+      devices[motion.place].lyingSpans.append(ReportDevice.Span(begin: motion.date, end: end))
+    case .unknown, nil: break
+    }
+  }
+
+  /// Notes a record at a date.
+  private mutating func record(_ place: Int, _ date: Int64) {
+    devices[place].first = min(devices[place].first ?? date, date)
+    devices[place].last = max(devices[place].last ?? date, date)
+    append(date / 60_000...date / 60_000, place)
+  }
+
+  private mutating func append(_ minutes: ClosedRange<Int64>, _ place: Int) {
+    if let last = spans[place].last, minutes.lowerBound >= last.lowerBound,
+      minutes.lowerBound <= last.upperBound + Int64(ReportDevice.gapMinutes)
+    {
+      spans[place][spans[place].count - 1] = last.lowerBound...max(last.upperBound, minutes.upperBound)
+    } else {
+      spans[place].append(minutes)
+    }
+  }
+
+  /// Adds what a device heard of one subject on one day.
+  mutating func add(_ id: Int64, day: Int64, readings: Int, _ windows: DayWindows) {
+    guard let place = places[id] else { return }
+    devices[place].readings += readings
+    devices[place].readingsOfDays[day, default: 0] += readings
+    for minute in windows.minutes { append(minute.number...minute.number, place) }
+    if let first = windows.minutes.first, let last = windows.minutes.last {
+      let dates = (first.number * 60_000, last.number * 60_000 + 59_999)
+      devices[place].first = min(devices[place].first ?? dates.0, dates.0)
+      devices[place].last = max(devices[place].last ?? dates.1, dates.1)
+    }
+  }
+
+  /// The devices with everything that was added.
+  consuming func finish(_ whos: [ReportWho]) -> [ReportDevice] {
+    for motion in open { close(motion, at: devices[motion.place].last) }
+    let gap = Int64(ReportDevice.gapMinutes)
+    for place in devices.indices {
+      var merged: [ClosedRange<Int64>] = []
+      for span in spans[place].sorted(by: { $0.lowerBound < $1.lowerBound }) {
+        if let last = merged.last, span.lowerBound <= last.upperBound + gap {
+          merged[merged.count - 1] = last.lowerBound...max(last.upperBound, span.upperBound)
+        } else {
+          merged.append(span)
+        }
+      }
+      devices[place].activeMinutes = merged.reduce(0) { $0 + Int($1.upperBound - $1.lowerBound + 1) }
+      let gaps = zip(merged, merged.dropFirst()).map {
+        ReportDevice.Span(begin: ($0.upperBound + 1) * 60_000, end: $1.lowerBound * 60_000)
+      }
+      devices[place].gapCount = gaps.count
+      devices[place].gapTime = gaps.reduce(0) { $0 + $1.end - $1.begin }
+      devices[place].gaps = ReportDevice.longest(gaps)
+      devices[place].wearers = wearers(of: devices[place], whos)
+    }
+    return devices
+  }
+
+  private func wearers(of device: ReportDevice, _ whos: [ReportWho]) -> [Int] {
+    guard let first = device.first, let last = device.last else { return [] }
+    let names = (assignments.bySerial[device.serial] ?? []).filter { $0.from <= last && $0.to >= first }
+      .map(\.person)
+    let labels = Set(names.map { PrintableText.of($0, limit: 80) })
+    return whos.indices.filter { place in
+      whos[place].kind == "person" && labels.contains(whos[place].label)
+        || whos[place].kind == "device" && whos[place].label == PrintableText.of(device.serial, limit: 80)
+    }
+  }
+}

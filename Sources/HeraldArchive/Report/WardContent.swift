@@ -1,0 +1,304 @@
+import HeraldHostLink
+import HeraldText
+
+/// The content of a report, queried from an archive. Its size is bounded for any archive.
+struct WardContent {
+  /// The maximum number of persons with a section.
+  static let mostPeople = 300
+  /// The maximum number of others that are listed if only one device has a log.
+  static let mostOthers = 60
+  /// The maximum number of lanes of a day.
+  static let mostLanes = 6
+
+  let days: LocalDays
+  let rules: ContactRules
+  /// The first and the last civil day with a sign, as numbers since 1970-01-01, and all days between that have
+  /// any, in order.
+  private(set) var dayNumbers: [Int64] = []
+  /// Everybody with a row, by place, role and label.
+  private(set) var whos: [ReportWho] = []
+  /// The pairs with time, those with the most time first.
+  private(set) var pairs: [ReportPair] = []
+  /// The persons with a section, in the order of `whos`.
+  private(set) var people: [ReportPerson] = []
+  /// The number of persons and devices with a log or heard by one.
+  private(set) var peopleCount = 0
+  /// Seconds of each person with phones, places and addresses that have no row: for each person the longest.
+  private(set) var strangers: [Int: [(label: String, kind: String, sums: ReportSums)]] = [:]
+  private(set) var devices: [ReportDevice] = []
+  /// Persons of `people.csv` of whom there is no log in these days.
+  private(set) var unrecorded: [(name: String, serials: [String])] = []
+  /// Whether only one device has a log: then everybody whom it heard has a row.
+  var isOfOneDevice: Bool { peopleCount < 2 }
+
+  /// Queries the content for the civil days of `period`.
+  init(_ archive: Archive, _ period: ReportPeriod) throws(HostLinkError) {
+    days = archive.days
+    rules = archive.rules
+    let connection = archive.connection
+    try findWhos(connection, period)
+    var devices = try ReportDevices(archive, period)
+    try readDays(connection, period, &devices)
+    self.devices = devices.finish(whos)
+    try findUnrecorded(archive, period)
+    if !isOfOneDevice { try findStrangers(connection, period) }
+  }
+
+  // MARK: Who
+
+  private mutating func findWhos(_ connection: any ArchiveConnection, _ period: ReportPeriod)
+    throws(HostLinkError)
+  {
+    let sums = "SUM(m.seconds) AS near"
+    let wearers = try connection.rows(
+      """
+      SELECT w.id, w.kind, w.label, w.role, w.place, \(sums) FROM meeting m JOIN who w ON w.id = m.who_id
+      WHERE m.day BETWEEN ? AND ? AND w.kind IN ('person', 'device')
+      GROUP BY w.id, w.kind, w.label, w.role, w.place ORDER BY near DESC, w.label
+      """, period.arguments)
+    peopleCount = wearers.count
+    var rows = Array(wearers.prefix(Self.mostPeople))
+    if isOfOneDevice {
+      rows += try connection.rows(
+        """
+        SELECT w.id, w.kind, w.label, w.role, w.place, \(sums) FROM meeting m JOIN who w ON w.id = m.who_id
+        WHERE m.day BETWEEN ? AND ? AND w.kind NOT IN ('person', 'device')
+        GROUP BY w.id, w.kind, w.label, w.role, w.place ORDER BY near DESC, w.label LIMIT ?
+        """, period.arguments + [.integer(Int64(Self.mostOthers))])
+    }
+    whos = rows.map {
+      ReportWho(id: $0.integer(0), kind: $0.text(1), label: $0.text(2), role: $0.text(3), place: $0.text(4))
+    }.sorted {
+      if $0.group != $1.group { return ReportWho.precedes($0.group, $1.group) }
+      if $0.role != $1.role { return ReportWho.precedes($0.role, $1.role) }
+      return ($0.label, $0.id) < ($1.label, $1.id)
+    }
+    // Persons of one place need no groups but their roles.
+    if Set(whos.filter { $0.kind == "person" }.map(\.place)).count < 2 {
+      whos = whos.map { who in
+        var who = who
+        who.group = who.role
+        return who
+      }
+    }
+    people = whos.indices.filter { whos[$0].hasBadge }.map { ReportPerson(who: $0) }
+  }
+
+  private mutating func findStrangers(_ connection: any ArchiveConnection, _ period: ReportPeriod)
+    throws(HostLinkError)
+  {
+    let bands = ArchiveSchema.bands.map { "SUM(m.\($0))" }.joined(separator: ", ")
+    for person in people {
+      let rows = try connection.rows(
+        """
+        SELECT o.label, o.kind, SUM(m.seconds) AS near, \(bands) FROM meeting m JOIN who o ON o.id = m.other_id
+        WHERE m.who_id = ? AND m.day BETWEEN ? AND ? AND o.kind IN ('payload', 'place')
+        GROUP BY o.id, o.label, o.kind ORDER BY near DESC, o.label LIMIT 5
+        """, [.integer(whos[person.who].id)] + period.arguments)
+      guard !rows.isEmpty else { continue }
+      strangers[person.who] = rows.map { row in
+        var sums = ReportSums()
+        sums.seconds = Int(row.integer(2))
+        sums.bands = sums.bands.indices.map { Int(row.integer(3 + $0)) }
+        return (PrintableText.of(row.text(0), limit: 80), row.text(1), sums)
+      }
+    }
+  }
+
+  private mutating func findUnrecorded(_ archive: Archive, _ period: ReportPeriod) throws(HostLinkError) {
+    let recorded = Set(devices.filter { $0.readings > 0 || $0.activeMinutes > 0 }.map(\.serial))
+    var serials: [String: Set<String>] = [:]
+    let range = period.dates(days)
+    for (serial, entries) in try archive.assignments().bySerial {
+      for entry in entries where entry.from <= range.upperBound && entry.to >= range.lowerBound {
+        serials[entry.person, default: []].insert(serial)
+      }
+    }
+    unrecorded = serials.filter { $0.value.isDisjoint(with: recorded) }
+      .map { (PrintableText.of($0.key, limit: 80), $0.value.sorted().map { PrintableText.of($0, limit: 40) }) }
+      .sorted { $0.name < $1.name }
+  }
+
+  // MARK: Days
+
+  private struct Direction: Hashable {
+    let observer: Int
+    let subject: Int
+  }
+
+  private mutating func readDays(
+    _ connection: any ArchiveConnection, _ period: ReportPeriod, _ devices: inout ReportDevices
+  ) throws(HostLinkError) {
+    let places = Dictionary(whos.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { one, _ in one })
+    var pairPlaces: [Direction: Int] = [:]
+    var present: Int64?
+    var heard: [Direction: [DayWindows]] = [:]
+    var recorded: [Int: Set<Int64>] = [:]
+    func closeDay(_ content: inout WardContent) {
+      guard let present else { return }
+      content.close(Self.day(ofNumber: present), heard, recorded, &pairPlaces)
+      heard.removeAll(keepingCapacity: true)
+      recorded.removeAll(keepingCapacity: true)
+    }
+    try connection.query(
+      """
+      SELECT day, observer_id, subject_id, device_id, readings, windows FROM heard WHERE day BETWEEN ? AND ?
+      ORDER BY day, observer_id, subject_id, device_id
+      """, period.arguments
+    ) { (row: SQLRow) throws(HostLinkError) in
+      if row.integer(0) != present {
+        closeDay(&self)
+        present = row.integer(0)
+      }
+      let windows = DayWindows(row.blob(5))
+      devices.add(
+        row.integer(3), day: Self.day(ofNumber: row.integer(0)), readings: Int(row.integer(4)), windows)
+      guard let observer = places[row.integer(1)] else { return }
+      if whos[observer].hasBadge {
+        recorded[observer, default: []].formUnion(windows.minutes.map(\.number))
+      }
+      guard let subject = places[row.integer(2)], subject != observer else { return }
+      heard[Direction(observer: observer, subject: subject), default: []].append(windows)
+    }
+    closeDay(&self)
+    pairs.sort { ($1.sums.seconds, $0.one, $0.other) < ($0.sums.seconds, $1.one, $1.other) }
+  }
+
+  /// The day of the column `day`.
+  private static func day(ofNumber number: Int64) -> Int64 {
+    let text = String(max(0, number) + 100_000_000).dropFirst()
+    return LocalDays.day("\(text.prefix(4))-\(text.dropFirst(4).prefix(2))-\(text.suffix(2))") ?? 0
+  }
+
+  /// Seconds for which a minute counts.
+  private static func seconds(of minute: DayWindows.Minute) -> Int { minute.halves.nonzeroBitCount * 30 }
+
+  private mutating func close(
+    _ day: Int64, _ heard: [Direction: [DayWindows]], _ recorded: [Int: Set<Int64>],
+    _ pairPlaces: inout [Direction: Int]
+  ) {
+    let index = dayNumbers.count
+    dayNumbers.append(day)
+    let begin = days.begin(ofDay: day)
+    let clock = DayClock(day, days)
+    let sections = Dictionary(uniqueKeysWithValues: people.enumerated().map { ($1.who, $0) })
+    var near: [Int: [DayWindows]] = [:]
+    var lanes: [Int: [ReportDay.Lane]] = [:]
+    let keys = Set(
+      heard.keys.map {
+        Direction(observer: min($0.observer, $0.subject), subject: max($0.observer, $0.subject))
+      })
+    for key in keys.sorted(by: { ($0.observer, $0.subject) < ($1.observer, $1.subject) }) {
+      let there = heard[key] ?? []
+      let back = heard[Direction(observer: key.subject, subject: key.observer)] ?? []
+      let union = DayWindows.union(there + back)
+      var sums = ReportSums()
+      var bands = [UInt8](repeating: ReportRun.none, count: ReportDay.minutes)
+      let both = [key.observer, key.subject]
+      let places = both.compactMap { sections[$0] }
+      for minute in union.minutes {
+        let seconds = Self.seconds(of: minute)
+        let band = minute.attenuation.map { rules.band(of: Int($0)) }
+        sums.add(seconds, band: band)
+        let place = Int(clamping: minute.number - begin / 60_000)
+        guard (0..<ReportDay.minutes + 120).contains(place) else { continue }
+        let face = clock.minute(place)
+        bands[face] = min(bands[face], band.map(UInt8.init) ?? ReportRun.unmeasured)
+        guard let level = minute.attenuation else { continue }
+        for section in places { people[section].attenuations[min(Int(level), 126)] += seconds }
+      }
+      for section in places { near[section, default: []].append(union) }
+      let pair = pairPlaces[key] ?? pairs.count
+      if pair == pairs.count {
+        pairPlaces[key] = pair
+        pairs.append(ReportPair(one: key.observer, other: key.subject))
+      }
+      pairs[pair].sums += sums
+      pairs[pair].days.append((index, sums))
+      let (heardThere, heardBack) = (
+        DayWindows.union(there).seconds(rules).all, DayWindows.union(back).seconds(rules).all
+      )
+      pairs[pair].heard += heardThere
+      pairs[pair].heardBack += heardBack
+      if whos[key.observer].hasBadge, whos[key.subject].hasBadge {
+        if let section = sections[key.observer] {
+          people[section].heard += heardThere
+          people[section].heardBack += heardBack
+        }
+        if let section = sections[key.subject] {
+          people[section].heard += heardBack
+          people[section].heardBack += heardThere
+        }
+      }
+      let runs = ReportRun.runs(bands)
+      for (who, other) in [(key.observer, key.subject), (key.subject, key.observer)] {
+        guard let section = sections[who] else { continue }
+        lanes[section, default: []].append(ReportDay.Lane(who: other, runs: runs, sums: sums))
+      }
+    }
+    for section in people.indices {
+      var day = ReportDay(day: index)
+      if let windows = near[section] {
+        var bands = [UInt8](repeating: ReportRun.none, count: ReportDay.minutes)
+        for minute in DayWindows.union(windows).minutes {
+          let band = minute.attenuation.map { rules.band(of: Int($0)) }
+          day.sums.add(Self.seconds(of: minute), band: band)
+          let place = Int(clamping: minute.number - begin / 60_000)
+          guard (0..<ReportDay.minutes + 120).contains(place) else { continue }
+          let face = clock.minute(place)
+          bands[face] = min(bands[face], band.map(UInt8.init) ?? ReportRun.unmeasured)
+        }
+        day.closest = ReportRun.runs(bands)
+      }
+      if let minutes = recorded[people[section].who] {
+        day.recorded = Self.recorded(minutes, begin: begin, clock)
+      }
+      day.lanes = Array((lanes[section] ?? []).sorted { Self.isCloser($0, $1) }.prefix(Self.mostLanes))
+      guard day.sums.seconds > 0 || !day.recorded.isEmpty else { continue }
+      people[section].sums += day.sums
+      people[section].days.append(day)
+    }
+  }
+
+  /// The minutes in which a device recorded, without interruptions of less than a quarter of an hour.
+  private static func recorded(_ minutes: Set<Int64>, begin: Int64, _ clock: DayClock) -> [ReportRun] {
+    var runs: [ReportRun] = []
+    for number in minutes.sorted() {
+      let place = Int(clamping: number - begin / 60_000)
+      guard (0..<ReportDay.minutes + 120).contains(place) else { continue }
+      let face = clock.minute(place)
+      if let last = runs.last, face < last.start + last.length + ReportDevice.gapMinutes, face >= last.start {
+        runs[runs.count - 1].length = max(last.length, face - last.start + 1)
+      } else {
+        runs.append(ReportRun(start: face, length: 1, band: 0))
+      }
+    }
+    return runs
+  }
+
+  /// More time in the bands of less attenuation comes first.
+  private static func isCloser(_ one: ReportDay.Lane, _ other: ReportDay.Lane) -> Bool {
+    for band in one.sums.bands.indices where one.sums.bands[band] != other.sums.bands[band] {
+      return one.sums.bands[band] > other.sums.bands[band]
+    }
+    return (other.sums.seconds, one.who) < (one.sums.seconds, other.who)
+  }
+}
+
+/// The civil time of a day's minutes: on the days on which clocks change, an hour is missing or occurs twice.
+struct DayClock {
+  private let changes: [Int]
+
+  init(_ day: Int64, _ days: LocalDays) {
+    let begin = days.begin(ofDay: day)
+    let offset = days.offset(at: begin)
+    changes = (0...26).map { hour in
+      Int((days.offset(at: begin + Int64(hour) * 3_600_000) - offset) / 60)
+    }
+  }
+
+  /// The minute on a clock, 0…1439, of the minute `place` since the day began.
+  func minute(_ place: Int) -> Int {
+    min(max(0, place + changes[min(max(0, place / 60), 26)]), ReportDay.minutes - 1)
+  }
+}

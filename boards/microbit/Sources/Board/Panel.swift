@@ -1,0 +1,1 @@
+../../../nrf51/Panel.swift
