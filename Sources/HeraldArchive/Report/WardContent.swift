@@ -115,7 +115,9 @@ struct WardContent {
       }
     }
     unrecorded = serials.filter { $0.value.isDisjoint(with: recorded) }
-      .map { (PrintableText.of($0.key, limit: 80), $0.value.sorted().map { PrintableText.of($0, limit: 40) }) }
+      .map {
+        (PrintableText.of($0.key, limit: 80), $0.value.sorted().map { PrintableText.of($0, limit: 40) })
+      }
       .sorted { $0.name < $1.name }
   }
 

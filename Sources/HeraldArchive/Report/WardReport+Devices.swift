@@ -30,7 +30,9 @@ extension WardReport {
     page.raw("<tr data-w=\"\(device.wearers.map(String.init).joined(separator: " "))\"><th scope=\"row\">")
     page.text(PrintableText.of(device.serial, limit: 40))
     page.raw("</th><td>")
-    page.text(device.wearers.filter { content.whos[$0].kind == "person" }.map { content.whos[$0].label }.joined(separator: ", "))
+    page.text(
+      device.wearers.filter { content.whos[$0].kind == "person" }.map { content.whos[$0].label }.joined(
+        separator: ", "))
     page.raw("</td>")
     for date in [device.first, device.last] {
       page.raw("<td class=\"t\">\(date.map { ReportText.moment($0, content.days) } ?? "–")</td>")
@@ -55,7 +57,9 @@ extension WardReport {
 
   private func writeDetails(_ device: ReportDevice, to page: inout Markup) {
     guard device.first != nil else { return }
-    page.raw("<details class=\"badge\" id=\"d\(device.id)\" data-w=\"\(device.wearers.map(String.init).joined(separator: " "))\"\(content.devices.count == 1 ? " open" : "")><summary>")
+    page.raw(
+      "<details class=\"badge\" id=\"d\(device.id)\" data-w=\"\(device.wearers.map(String.init).joined(separator: " "))\"\(content.devices.count == 1 ? " open" : "")><summary>"
+    )
     page.text(content.name(of: device))
     page.raw("</summary>\n")
     if !device.name.isEmpty { page.element("p", "", device.name) }
@@ -76,7 +80,8 @@ extension WardReport {
     if !faults.isEmpty {
       page.element(
         "p", "",
-        "Started after a fault: \(faults.map { ReportText.moment($0, content.days) }.joined(separator: ", ")).")
+        "Started after a fault: \(faults.map { ReportText.moment($0, content.days) }.joined(separator: ", "))."
+      )
     }
     page.raw("</details>\n")
   }
@@ -85,7 +90,9 @@ extension WardReport {
     _ title: String, _ spans: [ReportDevice.Span], of count: Int, to page: inout Markup
   ) {
     guard !spans.isEmpty else { return }
-    page.raw("<p>\(title)\(count > spans.count ? ", the longest \(spans.count) of \(count)" : ""):</p>\n<ul class=\"spans\">")
+    page.raw(
+      "<p>\(title)\(count > spans.count ? ", the longest \(spans.count) of \(count)" : ""):</p>\n<ul class=\"spans\">"
+    )
     for span in spans { page.raw("<li>\(ReportText.span(span, content.days))</li>\n") }
     page.raw("</ul>\n")
   }
@@ -111,11 +118,14 @@ extension WardReport {
     guard !device.readingsOfDays.isEmpty else { return }
     let id = "r\(device.id)"
     open(table: "Readings of each day", id: id, classes: "narrow", to: &page)
-    page.raw("<thead><tr><th scope=\"col\">Day</th><th scope=\"col\" class=\"n\">Readings</th></tr></thead>\n<tbody>\n")
+    page.raw(
+      "<thead><tr><th scope=\"col\">Day</th><th scope=\"col\" class=\"n\">Readings</th></tr></thead>\n<tbody>\n"
+    )
     for day in content.dayNumbers {
       guard let readings = device.readingsOfDays[day] else { continue }
       page.raw(
-        "<tr><th scope=\"row\">\(ReportText.day(day))</th><td class=\"n\">\(readings.groupedDigits)</td></tr>\n")
+        "<tr><th scope=\"row\">\(ReportText.day(day))</th><td class=\"n\">\(readings.groupedDigits)</td></tr>\n"
+      )
     }
     page.raw("</tbody></table></div>\n")
   }

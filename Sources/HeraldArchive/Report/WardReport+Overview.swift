@@ -17,13 +17,15 @@ extension WardReport {
     for (place, day) in content.dayNumbers.enumerated() {
       page.raw("<option value=\"\(place)\">\(ReportText.day(day))</option>")
     }
-    page.raw("</select></label>\n<label>Role <select id=\"filter-role\"><option value=\"\">all roles</option>")
+    page.raw(
+      "</select></label>\n<label>Role <select id=\"filter-role\"><option value=\"\">all roles</option>")
     for (place, role) in roles.enumerated() {
       page.raw("<option value=\"\(place)\">")
       page.text(role)
       page.raw("</option>")
     }
-    page.raw("</select></label>\n<label>Person <select id=\"filter-who\"><option value=\"\">everybody</option>")
+    page.raw(
+      "</select></label>\n<label>Person <select id=\"filter-who\"><option value=\"\">everybody</option>")
     for (place, who) in content.whos.enumerated() {
       page.raw("<option value=\"\(place)\">")
       page.text(who.label)
@@ -53,7 +55,8 @@ extension WardReport {
     figure("\(content.dayNumbers.count)", content.dayNumbers.count == 1 ? "day" : "days", to: &page)
     let possible = badges > 1 ? " of \((badges * (badges - 1) / 2).groupedDigits)" : ""
     figure(content.pairs.count.groupedDigits + possible, "pairs met", to: &page)
-    figure(ReportText.minutes(all.bands[0]), "pair minutes \(ReportBands.names[0]) (\(bands.range(0)))", to: &page)
+    figure(
+      ReportText.minutes(all.bands[0]), "pair minutes \(ReportBands.names[0]) (\(bands.range(0)))", to: &page)
     figure(ReportText.minutes(all.seconds), "pair minutes in all", to: &page)
     page.raw("</dl>\n")
     writeBandKey(all, to: &page)
@@ -90,7 +93,8 @@ extension WardReport {
     if findings.isEmpty {
       text += " Nothing was found that limits these numbers."
     } else {
-      text += " \(findings.count == 1 ? "1 point" : "\(findings.count) points") to check before these numbers are used."
+      text +=
+        " \(findings.count == 1 ? "1 point" : "\(findings.count) points") to check before these numbers are used."
     }
     page.element("p", "class=\"answer\"", text)
   }
@@ -140,13 +144,15 @@ extension WardReport {
     if findings.isEmpty && refused.isEmpty {
       page.element(
         "p", "",
-        "No badge was heard much longer than it heard, no log ends early, no battery was low, and nothing was lost.")
+        "No badge was heard much longer than it heard, no log ends early, no battery was low, and nothing was lost."
+      )
     } else {
       page.raw("<ul class=\"findings\">\n")
       for finding in findings.prefix(Self.mostFindings) { write(finding, to: &page) }
       page.raw("</ul>\n")
       if findings.count > Self.mostFindings {
-        page.raw("<details><summary>\(findings.count - Self.mostFindings) more</summary>\n<ul class=\"findings\">\n")
+        page.raw(
+          "<details><summary>\(findings.count - Self.mostFindings) more</summary>\n<ul class=\"findings\">\n")
         for finding in findings.dropFirst(Self.mostFindings).prefix(500) { write(finding, to: &page) }
         page.raw("</ul></details>\n")
       }
