@@ -103,11 +103,11 @@ extension WardReport {
     let text =
       "Battery: \(first.level) % on \(ReportText.moment(first.date, content.days)), \(last.level) % on \(ReportText.moment(last.date, content.days)), lowest \(device.lowest ?? 0) %"
     page.raw(
-      "<figure class=\"battery\"><svg viewBox=\"0 0 600 60\" role=\"img\" aria-label=\"\(Markup.escaped(text))\"><path class=\"axis\" d=\"M44 5H594M44 50H594\"/><text x=\"40\" y=\"9\" text-anchor=\"end\">100 %</text><text x=\"40\" y=\"54\" text-anchor=\"end\">0 %</text><path class=\"curve\" d=\""
+      "<figure class=\"battery\"><svg viewBox=\"0 0 600 60\" role=\"img\" aria-label=\"\(Markup.escaped(text))\"><path class=\"axis\" d=\"M44 8H594M44 50H594\"/><text x=\"40\" y=\"12\" text-anchor=\"end\">100 %</text><text x=\"40\" y=\"54\" text-anchor=\"end\">0 %</text><path class=\"curve\" d=\""
     )
     for (place, level) in device.levels.enumerated() {
       let x = 44 + 550 * Double(level.date - begin) / Double(max(end - begin, 1))
-      let y = 50 - 45 * Double(level.level) / 100
+      let y = 50 - 42 * Double(level.level) / 100
       page.raw("\(place == 0 ? "M" : "L")\(ReportText.coordinate(x)) \(ReportText.coordinate(y))")
     }
     if device.levels.count == 1 { page.raw("h3") }

@@ -61,9 +61,11 @@ extension WardReport {
   private func write(_ pair: ReportPair, _ layout: NetworkLayout, _ most: Int, to page: inout Markup) {
     let (one, other) = (layout.nodes[pair.one], layout.nodes[pair.other])
     let centre = NetworkLayout.size / 2
-    // Lines bend towards the centre, those of places side by side less.
+    // Lines bend towards the centre, those between places side by side less.
+    let apart = abs(one.angle - other.angle)
+    let bend = 0.9 - 0.6 * min(1, min(apart, 2 * .pi - apart) / 1.5)
     func bent(_ from: Double, _ to: Double) -> String {
-      ReportText.coordinate(((from + to) / 2 - centre) * 0.35 + centre)
+      ReportText.coordinate(((from + to) / 2 - centre) * bend + centre)
     }
     let band = pair.sums.middleBand ?? ContactRules.bandCount
     page.raw(

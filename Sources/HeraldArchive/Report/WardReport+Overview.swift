@@ -38,7 +38,12 @@ extension WardReport {
       )
     }
     page.raw("</fieldset>\n<button type=\"reset\">Show all</button>\n")
-    page.raw("<p id=\"filter-result\" role=\"status\" aria-live=\"polite\"></p>\n</form>\n")
+    page.raw("<p id=\"filter-result\" role=\"status\" aria-live=\"polite\">")
+    let seconds = content.pairs.reduce(0) { $0 + $1.sums.seconds }
+    page.text(
+      "\(content.people.count) \(content.people.count == 1 ? "person" : "persons"), \(content.pairs.count.groupedDigits) pairs, \(ReportText.minutes(seconds)) pair minutes shown."
+    )
+    page.raw("</p>\n</form>\n")
   }
 
   // MARK: At a glance
@@ -125,7 +130,7 @@ extension WardReport {
     for pair in closestPairs.prefix(Self.mostPairs) {
       page.raw("<tr data-p=\"\(pair.one) \(pair.other)\"><th scope=\"row\">")
       link(pair.one, to: &page)
-      page.raw("</th><td>")
+      page.raw("</th><td class=\"t\">")
       link(pair.other, to: &page)
       page.raw("</td>")
       cells(pair.sums, to: &page)
@@ -180,7 +185,7 @@ extension WardReport {
     page.element("h2", "id=\"notes-title\"", "How to read this")
     page.raw("<ul>\n")
     for note in [
-      "Minutes are counted in windows of 30 s that have a sign: a detection, a read payload or a reading. A pair was near in a window if one of the two heard the other; the attenuation of a minute is the lesser of the two medians.",
+      "Minutes are counted in windows of \(content.rules.window) s that have a sign: a detection, a read payload or a reading. A pair was near in a window if one of the two heard the other; the attenuation of a minute is the lesser of the two medians.",
       "The four bands have the names of the Exposure Notification system: \(ReportBands.names.indices.map { "\(ReportBands.names[$0]) \(bands.range($0))" }.joined(separator: ", ")). Where the transmit power of a peer is not known, \(content.rules.assumedPower) dBm is assumed. There are no distances in this report.",
       "Minutes of a person are counted once, in the band of the closest; pair minutes are counted for each pair.",
       "On a day on which clocks are set back, the repeated hour is drawn once.",

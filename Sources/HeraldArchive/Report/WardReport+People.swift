@@ -197,7 +197,7 @@ extension WardReport {
       let other = isOne ? pair.other : pair.one
       page.raw("<tr data-p=\"\(pair.one) \(pair.other)\"><th scope=\"row\">")
       link(other, to: &page)
-      page.raw("</th><td>")
+      page.raw("</th><td class=\"t\">")
       page.text(content.whos[other].role)
       page.raw("</td>")
       cells(pair.sums, to: &page)
@@ -209,7 +209,7 @@ extension WardReport {
     for stranger in content.strangers[person.who] ?? [] {
       page.raw("<tr><th scope=\"row\">")
       page.text(stranger.label)
-      page.raw("</th><td>\(stranger.kind == "place" ? ReportWho.places : ReportWho.phones)</td>")
+      page.raw("</th><td class=\"t\">\(stranger.kind == "place" ? ReportWho.places : ReportWho.phones)</td>")
       cells(stranger.sums, to: &page)
       page.raw(
         "<td class=\"n\">\(ReportText.minutes(stranger.sums.seconds))</td><td class=\"n\">–</td></tr>\n")
