@@ -148,6 +148,8 @@ extension Archive {
         SELECT d.serial, p.bytes FROM read_payload t JOIN device d ON d.id = t.device_id
           JOIN payload p ON p.id = t.payload_id
         """,
+      "resolved_payload": "SELECT bytes, serial, from_ms, to_ms FROM resolved_payload",
+      "simple_day": "SELECT d.serial, day FROM simple_day t JOIN device d ON d.id = t.device_id",
       "who": "SELECT kind, key, label, role, place FROM who",
       "contact": """
         SELECT d.serial, o.kind, o.key, s.kind, s.key, begin_ms, end_ms, t.seconds, t.readings, gaps, \(bands)
