@@ -155,7 +155,9 @@ public struct LocalDays: Sendable {
   public static func day(ofNumber number: Int64) -> Int64? {
     guard (1970_01_01...9999_12_31).contains(number) else { return nil }
     let digits = Array(String(number))
-    return day("\(String(digits[..<4]))-\(String(digits[4..<6]))-\(String(digits[6...]))")
+    let day = day("\(String(digits[..<4]))-\(String(digits[4..<6]))-\(String(digits[6...]))")
+    // The 31st of a month with 30 days would be the next day.
+    return day.flatMap { Self.number(ofDay: $0) == number ? $0 : nil }
   }
 
   /// The number of a day written as `yyyy-MM-dd`; `nil` for other text.
