@@ -19,14 +19,17 @@ struct ReadingPartitions {
   private let folder: ExportFolder
   private let calendar: LocalDays
   private let device: String
+  private let mostDays: Int
 
   /// Writes the readings of a device below `folder`.
   /// - Throws: `.storage` if a file cannot be written.
   init(
-    _ input: Archive.DeviceInput, _ scan: DeviceScan, to folder: ExportFolder
+    _ input: Archive.DeviceInput, _ scan: DeviceScan, to folder: ExportFolder,
+    mostDays: Int = ReadingPartitions.mostDays
   ) throws(HostLinkError) {
     self.scan = scan
     self.folder = folder
+    self.mostDays = mostDays
     calendar = input.context.days
     device = DeviceFolder.name(serial: input.context.serial, location: "")
     for chunk in Division(input.pages, scan, calendar).chunks {
@@ -53,7 +56,7 @@ struct ReadingPartitions {
   }
 
   /// Whether a further day may be written.
-  private func isRoom(_ day: Int64) -> Bool { days.count < Self.mostDays && ExportFolder.hasName(day) }
+  private func isRoom(_ day: Int64) -> Bool { days.count < mostDays && ExportFolder.hasName(day) }
 
   /// Writes readings of several days, the first of which is `first` or later. Where clocks are put back across
   /// midnight, the readings of the repeated time stay with the later day, whose file is not written twice.
