@@ -3,12 +3,13 @@
 import asyncio
 import contextlib
 import json
+import os
 import shutil
 import sqlite3
 import tempfile
 from pathlib import Path
 
-from cases_usb import plugged_in
+from cases_usb import plugged_in, usb_device
 from dock import Badge, Dock, SilentRadio, archived, check, left_on, prepared_log
 from hostile_badge import HostileBadge
 from node import ROOT, ended, program, run
@@ -331,3 +332,24 @@ async def case_dock_collects_devices_of_libusb():
             [badges[0].node], "dock", "--archive", archive, "--once", "--json", options=["--vanish", "400"])
         [row] = json.loads(out)["devices"]
         assert status in (2, 6) and row["error"]["cause"] in ("link", "no-device"), (status, out, err)
+
+
+async def case_dock_learns_of_devices_by_the_callbacks_of_libusb():
+    async with ward(2) as (folder, badges, radio, flash):
+        archive = folder / "ward.sqlite"
+        lines = folder / "control"
+        os.mkfifo(lines)
+        dock = await Dock(archive, [], "--trim", prefix=[usb_device(), "--control", str(lines), "--"]).start()
+        try:
+            with open(lines, "w", buffering=1) as control:
+                for number, badge in enumerate(badges, 1):
+                    control.write(f"plug {badge.far}\n")
+                    done = await dock.sees("done", badge.serial)
+                    assert done["location"] == f"usb:1-{number}", done
+                control.write("unplug 1\n")
+                await dock.sees("left", badges[0].serial)
+                assert not dock.told("left", badges[1].serial)
+        finally:
+            await dock.kill()
+        for badge in badges:
+            check(archive, badge)

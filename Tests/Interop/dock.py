@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
+import os
 import signal
 import sqlite3
 from pathlib import Path
@@ -150,7 +151,9 @@ class Badge:
 class Dock:
     """A herald-host dock --json; its events are in `events`."""
 
-    def __init__(self, archive, badges, *options):
+    def __init__(self, archive, badges, *options, prefix=()):
+        # A program that runs herald-host.
+        self.prefix = prefix
         servers = [word for badge in badges for word in ("--usbip", badge if isinstance(badge, str) else badge.server)]
         self.arguments = ["dock", "--archive", str(archive), "--json", *servers, *map(str, options)]
         self.events = []
@@ -159,8 +162,8 @@ class Dock:
 
     async def start(self):
         self.process = await asyncio.create_subprocess_exec(
-            program("herald-host"), *self.arguments, stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+            *self.prefix, program("herald-host"), *self.arguments, stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, start_new_session=True)
         self.readers = [asyncio.create_task(self.read_events()), asyncio.create_task(self.read_messages())]
         return self
 
@@ -202,8 +205,9 @@ class Dock:
 
     async def stop(self, number=signal.SIGTERM):
         """Sends a signal; returns the exit status."""
-        if self.process.returncode is None:
-            self.process.send_signal(number)
+        # All of its session, with the program that runs it.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, number)
         await asyncio.wait_for(self.process.wait(), PATIENCE)
         for reader in self.readers:
             await reader

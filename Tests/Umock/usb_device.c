@@ -1,10 +1,12 @@
-// usb_device [--deny] [--vanish BYTES] PORT… -- PROGRAM [ARGUMENT…]
+// usb_device [--deny] [--vanish BYTES] [--control FIFO] PORT… -- PROGRAM [ARGUMENT…]
 //
 // Runs PROGRAM, unmodified, on a computer whose USB has the devices that the USB/IP servers at these TCP ports of 127.0.0.1 export: a private
 // /sys and /dev of libumockdev's, whose preloaded library hands the ioctls of usbfs to this process, which carries the transfers to the
 // device. No USB in the kernel and no privileges are needed. Ends with PROGRAM's status.
 //
 //   --deny           nobody but root may open the devices' files, and PROGRAM does not run as root
+//   --control FIFO   (as the first option) later, devices are connected and disconnected by lines in FIFO: `plug PORT`, and `unplug N`, by the number of the device, from
+//                    1; the program learns of it by the events of udev
 //   --vanish BYTES   the cable is pulled when a device has sent so many bytes on bulk endpoints
 #include <sys/ioctl.h>
 #include <linux/usbdevice_fs.h>
@@ -221,13 +223,47 @@ static void deny(UMockdevTestbed *testbed, const char *file) {
   chmod(root, 0777);
 }
 
+/// Where the lines come from, and where the devices go to.
+typedef struct {
+  UMockdevTestbed *testbed;
+  const char *path;
+  int devices;
+} controller;
+
+static gpointer obey(gpointer argument) {
+  controller *it = argument;
+  FILE *lines = fopen(it->path, "r");
+  char word[16];
+  int number;
+  while (lines && fscanf(lines, "%15s %d", word, &number) == 2) {
+    bool is_new = strcmp(word, "plug") == 0;
+    if (is_new) {
+      plug_in(it->testbed, number, ++it->devices);
+      number = it->devices;
+    }
+    char *path = g_strdup_printf("/sys/devices/mock/usb1/1-%d", number);
+    umockdev_testbed_uevent(it->testbed, path, is_new ? "add" : "remove");
+    if (!is_new) umockdev_testbed_remove_device(it->testbed, path);
+    g_free(path);
+  }
+  return NULL;
+}
+
 int main(int count, char **words) {
+  // To send an event of udev, this program looks the device up, in the same /sys as PROGRAM.
+  if (count > 1 && strcmp(words[1], "--control") == 0 && !getenv("LD_PRELOAD")) {
+    setenv("LD_PRELOAD", "libumockdev-preload.so.0", 1);
+    execv("/proc/self/exe", words);
+  }
   UMockdevTestbed *testbed = umockdev_testbed_new();
   bool is_denied = false;
+  controller control = {testbed, NULL, 0};
   int at = 1, devices = 0;
   for (; at < count && strcmp(words[at], "--") != 0; at++) {
     if (strcmp(words[at], "--deny") == 0) {
       is_denied = true;
+    } else if (strcmp(words[at], "--control") == 0 && at + 1 < count) {
+      control.path = words[++at];
     } else if (strcmp(words[at], "--vanish") == 0 && at + 1 < count) {
       bytes_until_gone = atol(words[++at]);
     } else {
@@ -235,8 +271,8 @@ int main(int count, char **words) {
       if (is_denied) deny(testbed, file);
     }
   }
-  if (at + 1 >= count || devices == 0) {
-    fprintf(stderr, "usage: usb_device [--deny] [--vanish BYTES] PORT... -- PROGRAM [ARGUMENT...]\n");
+  if (at + 1 >= count || (devices == 0 && !control.path)) {
+    fprintf(stderr, "usage: usb_device [--deny] [--vanish BYTES] [--control FIFO] PORT... -- PROGRAM [ARGUMENT...]\n");
     return 64;
   }
   setenv("LD_PRELOAD", "libumockdev-preload.so.0", 1);
@@ -247,6 +283,8 @@ int main(int count, char **words) {
     perror(words[at + 1]);
     _exit(127);
   }
+  control.devices = devices;
+  if (control.path) g_thread_new("control", obey, &control);
   int status = 0;
   waitpid(child, &status, 0);
   g_object_unref(testbed);

@@ -117,7 +117,7 @@ public struct StatusLight: BitwiseCopyable, Sendable {
   /// Whether a pattern for a person at the board has begun that `state` has not ended.
   public var isShowing: Bool { shown.map { !$0.isSignal } ?? false }
   /// Whether a pattern for a host has begun that `state` has not ended.
-  public var isShowingSignal: Bool { shown.map(\.isSignal) ?? false }
+  public var isShowingSignal: Bool { shown.map { $0.isSignal } ?? false }
   /// The colour of the pattern.
   public var colour: LightColour { shown?.colour ?? .usual }
 
