@@ -87,7 +87,7 @@ import Testing
     var collector = ReadingCollector(
       scan, try archive.context(of: id, try archive.assignments()), .min ... .max)
     var visit = PageVisit()
-    var rows: [Reading] = []
+    var rows: [DecodedReading] = []
     for (index, page) in pages.enumerated() { collector.add(page, index: index, &visit) { rows.append($0) } }
     let begin = Int64(Self.evening)
     #expect(rows.map(\.date) == [begin + 1000, begin + 3000, begin + 4000, begin + 7_200_000])

@@ -43,7 +43,7 @@ struct ReadingPartitions {
         // There may be any number of readings.
         try write(chunk.days.lowerBound, &collector, chunk.pages, input.pages)
       } else {
-        var rows: [Reading] = []
+        var rows: [DecodedReading] = []
         var visit = PageVisit()
         for index in chunk.pages {
           collector.add(input.pages[index], index: index, &visit) { rows.append($0) }
@@ -60,7 +60,7 @@ struct ReadingPartitions {
 
   /// Writes readings of several days, the first of which is `first` or later. Where clocks are put back across
   /// midnight, the readings of the repeated time stay with the later day, whose file is not written twice.
-  private mutating func write(_ rows: inout [Reading], since first: Int64, _ whos: [WhoKey])
+  private mutating func write(_ rows: inout [DecodedReading], since first: Int64, _ whos: [WhoKey])
     throws(HostLinkError)
   {
     // The log is in order unless the device's clock was set back.
@@ -84,7 +84,7 @@ struct ReadingPartitions {
     guard isRoom(day) else { return }
     var file = try ReadingFile(folder.file("readings", day: day, device: device), scan)
     var visit = PageVisit()
-    var rows: [Reading] = []
+    var rows: [DecodedReading] = []
     for index in places {
       rows.removeAll(keepingCapacity: true)
       collector.add(pages[index], index: index, &visit) { rows.append($0) }
