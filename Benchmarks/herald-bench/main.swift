@@ -1,5 +1,9 @@
 import Foundation
 
+if CommandLine.arguments.dropFirst().first == FleetBenchmark.importWord {
+  try FleetBenchmark.fill()
+  exit(0)
+}
 var figures = Figures()
 // A word such as "core" or "energy" selects its figures; the others stay as they were written before.
 let only = ["core", "energy", "archive", "link", "flood", "convert", "fleet"].first {

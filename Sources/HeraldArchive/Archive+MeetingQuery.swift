@@ -19,11 +19,12 @@ public struct MeetingQuery: Equatable, Sendable {
 }
 
 extension Archive {
-  /// Calls `body` for each meeting of a query: by day, those with the longest duration first, each pair once.
-  /// If the query names a person, that one is `who`.
+  /// Calls `body` for each meeting of a query: by day, those with the longest duration first, each pair
+  /// once. If the query names a person, that one is `who`; otherwise people come before devices, places,
+  /// payloads and addresses, and then in the order of their names.
   /// - Throws: `.usage` if the archive knows no such person or role.
   public func meetings(
-    _ query: MeetingQuery, _ body: (Meeting) throws(HostLinkError) -> Void
+    _ query: MeetingQuery, _ body: (DayMeeting) throws(HostLinkError) -> Void
   ) throws(HostLinkError) {
     var conditions = ["m.seconds >= ?"]
     var arguments: [SQLValue] = [.integer(Int64(query.leastSeconds))]
@@ -54,11 +55,12 @@ extension Archive {
       let (day, who, other) = (pair.values[0], pair.integer(1), pair.integer(2))
       let heard = try windows(day, observer: who, subject: other)
       let wasHeard = try windows(day, observer: other, subject: who)
-      try body(
-        Meeting(
-          day: LocalDays.day(ofNumber: pair.integer(0)) ?? 0, who: try self.who(who, &whos),
-          other: try self.who(other, &whos), heard: heard.windows, wasHeard: wasHeard.windows,
-          readings: (heard.readings, wasHeard.readings)))
+      let meeting = DayMeeting(
+        day: LocalDays.day(ofNumber: pair.integer(0)) ?? 0, who: try self.who(who, &whos),
+        other: try self.who(other, &whos), heard: heard.windows, wasHeard: wasHeard.windows,
+        readings: (heard.readings, wasHeard.readings))
+      let isTurned = query.person == nil && meeting.other < meeting.who
+      try body(isTurned ? meeting.turned : meeting)
     }
   }
 
@@ -108,7 +110,7 @@ extension Archive {
     let known = try connection.rows("SELECT label FROM who WHERE kind IN ('person', 'device') ORDER BY label")
     let nearest = NearestWord.of(name, in: known.map { $0.text(0) })
     throw HostLinkError(
-      .usage, "nobody in \(connection.place) is called \(PrintableText.name(name))",
+      .usage, "nobody in these logs is called \(PrintableText.name(name))",
       advice: nearest.map { "is it \(PrintableText.name($0))?" }
         ?? "a person of the file of people, a serial number, a payload or an address has been heard, or has heard somebody"
     )
@@ -126,8 +128,8 @@ extension Archive {
         : "there are: \(roles.map { PrintableText.name($0) }.joined(separator: ", "))")
   }
 
-  /// The serial numbers of people that are not those of a device in the archive, and that no secret explains:
-  /// usually they are misspelt, or the log is missing.
+  /// The serial numbers of people that are not those of a device in the archive, and that no secret
+  /// explains: usually they are misspelt, or the log is missing.
   public func unknownSerials() throws(HostLinkError) -> [String] {
     try connection.rows(
       """

@@ -37,7 +37,7 @@ extension Archive {
 
   /// Derives the meetings that are due.
   func deriveMeetings(_ update: inout Update) throws(HostLinkError) {
-    var isDone = false
+    var isDone = try connection.rows("SELECT who_id FROM meeting_due LIMIT 1").isEmpty
     while !isDone {
       var count = 0
       try connection.transaction { () throws(HostLinkError) in
@@ -87,7 +87,7 @@ extension Archive {
     var values: [SQLValue] = []
     for meeting in due {
       guard let directions = found[meeting] else { continue }
-      let (all, bands) = DayWindows.union(directions.windows.map(DayWindows.init)).seconds(rules)
+      let (all, bands) = DayWindows.union(directions.windows.map { DayWindows($0, length: rules.window) }).seconds(rules)
       let figures = [Int64(all), directions.readings, Int64(directions.observers.count)]
       for (one, another) in [(meeting.who, meeting.other), (meeting.other, meeting.who)] {
         values += [.integer(one), .integer(meeting.day), .integer(another)]

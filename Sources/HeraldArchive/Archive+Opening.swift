@@ -1,4 +1,3 @@
-import Foundation
 import HeraldHostLink
 
 extension Archive {
@@ -18,16 +17,10 @@ extension Archive {
     return try Archive(try SQLiteConnection(path: place, create: create))
   }
 
-  /// An archive of some folders in a file of its own in the system's temporary folder, which is removed as
-  /// soon as it is open; with the default rules and the system's time zone, unless there are `rules`.
-  /// - Throws: `.storage` if no file can be made there.
+  /// An archive of some folders in a temporary file without a name; with the default rules and the system's
+  /// time zone, unless there are `rules`.
+  /// - Throws: `.storage` if no file can be made.
   public static func temporary(_ rules: ContactRules? = nil) throws(HostLinkError) -> Archive {
-    let folder = FileManager.default.temporaryDirectory.path
-    let path = "\(folder)/herald-archive-\(UUID().uuidString).sqlite"
-    let connection = try SQLiteConnection(path: path, create: true)
-    defer { unlink(path) }
-    // SQLite makes no journal for a file that has no name any more, except in memory.
-    try connection.execute("PRAGMA journal_mode = MEMORY")
-    return try Archive(connection, newRules: rules)
+    try Archive(try SQLiteConnection(), newRules: rules)
   }
 }

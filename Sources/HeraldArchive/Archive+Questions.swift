@@ -60,7 +60,7 @@ extension Archive {
   /// - Parameter day: the day in the archive's time zone, such as 20260914.
   public func near(_ label: String, day: Int64, seconds: Int64) throws(HostLinkError) -> [Meeting] {
     try meetings(
-      "who = ? AND day = ? AND seconds > ? ORDER BY seconds DESC, other_id",
+      "who = ? AND day = ? AND seconds > ? ORDER BY seconds DESC, other, other_id",
       [.text(label), .integer(day), .integer(seconds)])
   }
 
@@ -82,7 +82,7 @@ extension Archive {
         AND b.other_id NOT IN (
           SELECT other_id FROM meetings WHERE who = ? AND day BETWEEN ? AND ? AND seconds > ?)
       GROUP BY b.other_id, b.other, b.other_kind, b.other_role, b.other_place
-      ORDER BY through DESC, longest DESC, b.other_id
+      ORDER BY through DESC, longest DESC, b.other, b.other_id
       """, [name, first, last, least, last, least, name, name, first, last, least]
     ).map {
       SecondDegree(
@@ -93,7 +93,7 @@ extension Archive {
   /// All pairs of a day that met for more than so many seconds, the longest first.
   public func pairs(day: Int64, seconds: Int64 = 0) throws(HostLinkError) -> [Meeting] {
     try meetings(
-      "day = ? AND who_id < other_id AND seconds > ? ORDER BY seconds DESC, who_id, other_id",
+      "day = ? AND who_id < other_id AND seconds > ? ORDER BY seconds DESC, who, other, who_id, other_id",
       [.integer(day), .integer(seconds)])
   }
 
@@ -117,7 +117,7 @@ extension Archive {
     }
   }
 
-  private static func party(_ row: SQLRow, _ column: Int) -> Party {
+  static func party(_ row: SQLRow, _ column: Int) -> Party {
     Party(
       id: row.integer(column), label: row.text(column + 1), kind: row.text(column + 2),
       role: row.text(column + 3), place: row.text(column + 4))

@@ -32,9 +32,9 @@ extension Archive {
   /// The number of secrets that are examined before their results are stored.
   private static let secretsAtOnce = 32
 
-  /// Finds out which devices sent the payloads of the simple family that the archive's devices have read, and
-  /// stores that: not the secrets, and nothing derived from them that nobody has read. What was found before is
-  /// kept for devices without a file in `folder`. The next `update` derives what this changes.
+  /// Finds out which devices sent the payloads of the simple family that the archive's devices have read,
+  /// and stores that: not the secrets, and nothing derived from them that nobody has read. What was found
+  /// before is kept for devices without a file in `folder`. The next `update` derives what this changes.
   /// - Throws: the errors of `SimpleSecret.read`; `.usage` if two devices have the same secret.
   public func resolve(_ folder: SecretFolder, epochs: [KeyScheduleEpoch]) throws(HostLinkError) -> Resolution
   {

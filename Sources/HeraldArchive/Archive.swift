@@ -21,6 +21,11 @@ public final class Archive {
     if try connection.hasTable("setting") {
       try readSettings()
     } else {
+      guard try !connection.hasTable("device"), try !connection.hasTable("page") else {
+        throw HostLinkError(
+          .storage, "\(connection.place) is no archive, but has tables of something else",
+          advice: "name another one; the database in the folder of one device's log is not an archive")
+      }
       var rules = newRules ?? ContactRules()
       if newRules == nil { rules.zone = LocalDays.systemZone }
       try rules.check()
@@ -78,6 +83,13 @@ public final class Archive {
     }
   }
 
-  /// Has everything derived again by the next `update`.
+  /// Has everything derived from the pages again by the next `update`.
+  public func deriveAgain() throws(HostLinkError) {
+    try connection.transaction { () throws(HostLinkError) in
+      try connection.execute("UPDATE device SET is_unread = 1, is_stale = 1")
+    }
+  }
+
+  /// Has contacts derived again by the next `update`.
   func markAllStale() throws(HostLinkError) { try connection.execute("UPDATE device SET is_stale = 1") }
 }

@@ -82,6 +82,10 @@ def main(words):
     if words[0] == "--spark":
         import spark
         with spark.Spark.running(f"{folder}/parquet") as engine:
+            begin = time.perf_counter()
+            [(count, partitions)] = engine.rows("SELECT COUNT(*), COUNT(DISTINCT day, device) FROM readings WHERE rssi < 0 AND unix_ms > '2000-01-01'")
+            assert [(count,)] == archive.rows("SELECT SUM(readings) - SUM(undated) FROM device"), count
+            print(f"{count} readings in {partitions} partitions ({time.perf_counter() - begin:.1f} s)")
             compare(archive, [engine])
         return
     with engines.PostgreSQL.running() as postgresql:

@@ -15,6 +15,7 @@ class Spark:
         """A session in which the tables of a data set are views."""
         from pyspark.sql import SparkSession
         session = (SparkSession.builder.master("local[2]").appName("herald").config("spark.ui.enabled", "false")
+                   .config("spark.ui.showConsoleProgress", "false")
                    .config("spark.sql.session.timeZone", "UTC").config("spark.driver.memory", "4g").getOrCreate())
         session.sparkContext.setLogLevel("ERROR")
         try:

@@ -67,7 +67,6 @@ struct GoldenFilesTests {
     where name.hasSuffix(".csv") {
       files[name] = FileManager.default.contents(atPath: "\(log.folder.path)/\(name)").map { [UInt8]($0) }
     }
-    files["report.html"] = try LogReport(log.logDatabase, device: device, after: LogDatabase.Change()).html
     for format in DatabaseExport.Format.allCases {
       let place = "\(log.folder.path)/export"
       for file in try DatabaseExport(log.logDatabase, as: format).write(to: place) {
@@ -119,7 +118,6 @@ struct GoldenFilesTests {
         b839ed17 messages.csv
         586c1a45 models.csv
         3fa651dc neighbours.csv
-        de70eb08 report.html
         0e38359b restarts.csv
         e98792a2 statistics.csv
         00f10d6b visits.csv
@@ -152,7 +150,6 @@ struct GoldenFilesTests {
         4461f4e5 messages.csv
         45bdc007 models.csv
         9323c761 neighbours.csv
-        9e84e66e report.html
         b721f5fd restarts.csv
         cefd855b statistics.csv
         9e07d05c visits.csv

@@ -91,22 +91,44 @@ class Browser:
         assert "error" not in said, f"{method}: {said.get('error')}"
         return said["result"]
 
-    async def open(self, path):
-        """Shows a file, with the network switched off."""
+    async def open(self, path, width=None, dark=False, scripts=True):
+        """Shows a file, with the network switched off: `width` pixels wide, with a colour scheme, with or without its scripts."""
         target = (await self.ask("Target.createTarget", url="about:blank"))["targetId"]
         self.session = (await self.ask("Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
         for domain in ("Page", "Network", "Log", "Runtime"):
             await self.ask(f"{domain}.enable", self.session)
         await self.ask("Network.emulateNetworkConditions", self.session, offline=True, latency=0, downloadThroughput=-1, uploadThroughput=-1)
+        if width:
+            await self.ask("Emulation.setDeviceMetricsOverride", self.session, width=width, height=900, deviceScaleFactor=1, mobile=False)
+        await self.ask("Emulation.setEmulatedMedia", self.session,
+                       features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        if not scripts:
+            await self.ask("Emulation.setScriptExecutionDisabled", self.session, value=True)
         self.loaded.clear()
         await self.ask("Page.navigate", self.session, url=f"file://{path}")
         await asyncio.wait_for(self.loaded.wait(), PATIENCE)
 
     async def evaluate(self, expression):
-        """The value of an expression, as JSON has it."""
-        said = await self.ask("Runtime.evaluate", self.session, expression=expression, returnByValue=True)
+        """The value of an expression or of its promise, as JSON has it."""
+        said = await self.ask("Runtime.evaluate", self.session, expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in said, said
         return said["result"].get("value")
+
+    async def press(self, key, code):
+        """Presses a key and releases it."""
+        for kind in ("keyDown", "keyUp"):
+            await self.ask("Input.dispatchKeyEvent", self.session, type=kind, key=key, code=key, windowsVirtualKeyCode=code)
+
+    async def texts(self, selector):
+        """The texts of elements, which works without scripts as well."""
+        root = (await self.ask("DOM.getDocument", self.session))["root"]["nodeId"]
+        found = (await self.ask("DOM.querySelectorAll", self.session, nodeId=root, selector=selector))["nodeIds"]
+        return [(await self.ask("DOM.getOuterHTML", self.session, nodeId=node))["outerHTML"] for node in found]
+
+    async def printed(self):
+        """The page as a PDF of A4 pages, as it asks for."""
+        said = await self.ask("Page.printToPDF", self.session, preferCSSPageSize=True, printBackground=True)
+        return base64.b64decode(said["data"])
 
     async def picture(self, whole=False):
         """A screenshot as PNG: the window, or the whole page."""

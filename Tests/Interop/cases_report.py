@@ -1,66 +1,230 @@
-"""The page of `herald-host report` in a browser: it is rendered, it is complete, and it causes no network request and no error."""
+"""The page of `herald-host report` in a browser: it is complete, accessible, and causes no network request and no error."""
 
 import collections
+import contextlib
+import re
 import shutil
 import tempfile
 from pathlib import Path
 
+import axe
 import browser
+import ward
 from node import run
 
-PEOPLE = 7
-BAR = (0x26, 0x72, 0xB8)
+BADGES = 6
+DAYS = 2
+# The colour of the band of the least attenuation, light.
+CLOSEST = (0xA3, 0x29, 0x0C)
+HOSTILE = '"><script>document.title = 1</script><img src=x onerror=alert(1)> & \'Ada\''
+# Elements that reach over the right edge of the page, outside of regions that scroll by themselves.
+OUTSIDE = """[...document.querySelectorAll('body *')].filter(element => {
+    const place = element.getBoundingClientRect();
+    return place.right > innerWidth + 1 && place.width > 0 && !element.closest('.wide') && !element.closest('.skip');
+}).map(element => element.outerHTML.slice(0, 100))"""
+SHAPES = """[...document.querySelectorAll('svg')].flatMap(svg => [...svg.querySelectorAll('rect, text, circle')].filter(shape => {
+    const inner = shape.getBoundingClientRect(), outer = svg.getBoundingClientRect();
+    return inner.width > 0 && outer.width > 0 && !svg.matches('.hours')
+        && (inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.top < outer.top - 1 || inner.bottom > outer.bottom + 1);
+}).map(shape => shape.outerHTML))"""
 
 
-async def case_report_looks_right_in_a_browser_without_a_network():
+@contextlib.asynccontextmanager
+async def shown_report(*words, people=None):
+    """The report of a log that a program with these words makes, and a browser; (None, None) if there is no browser."""
     if browser.find() is None:
         print("    left out: there is no Chromium; `apt-get install chromium` brings it")
+        yield None, None
         return
     folder = Path(tempfile.mkdtemp(prefix="herald-report-"))
     try:
-        status, _, err = await run("synthetic-day", folder / "log")
+        status, _, err = await run(words[0], folder / "log", *words[1:])
         assert status == 0, err
-        status, _, err = await run("herald-host", "report", folder / "log")
+        more = []
+        if people:
+            (folder / "people.csv").write_text(people)
+            more = ["--people", folder / "people.csv"]
+        page = folder / "report.html"
+        status, _, err = await run("herald-host", "report", folder / "log", *more, "--output", page)
         assert status == 0, err
-        await look(folder / "log" / "report.html")
+        async with browser.Browser() as shown:
+            yield page, shown
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-async def look(page):
-    async with browser.Browser() as shown:
+def hostile_people():
+    """The people of a ward, one with a name that is markup."""
+    quoted = HOSTILE.replace('"', '""')
+    return ward.people(BADGES).replace("Ada Berg", f'"{quoted}"')
+
+
+async def case_report_of_a_ward_is_complete_and_causes_no_request():
+    async with shown_report("synthetic-fleet", BADGES, DAYS, people=hostile_people()) as (page, shown):
+        if shown is None:
+            return
         await shown.open(page)
         assert shown.requests == [f"file://{page}"], f"it asked for {shown.requests}"
         assert shown.complaints == [], shown.complaints
-        assert await shown.evaluate("document.querySelectorAll('script, img, link, iframe, object, embed').length") == 0
-        assert await shown.evaluate("document.title") == "Contacts of Herald wearable 5356dee2c5b85838"
+        assert await shown.evaluate("document.title") == "Who was near whom"
+        assert await shown.evaluate("document.querySelectorAll('img, link, iframe, object, embed').length") == 0
+        assert await shown.evaluate("document.querySelectorAll('script').length") == 2
         headings = await shown.evaluate("[...document.querySelectorAll('h2')].map(heading => heading.textContent)")
-        assert headings == [
-            "Who was met when", "How strongly they were heard", "Readings per hour", "Battery", "Times without a record"], headings
-        # Every drawing has a size, and no element is outside of it.
-        drawings = await shown.evaluate("[...document.querySelectorAll('svg')].map(svg => svg.getBoundingClientRect().height)")
-        assert len(drawings) == 3 + PEOPLE and min(drawings) > 50, drawings
-        outside = await shown.evaluate("""[...document.querySelectorAll('svg rect, svg text, svg circle, svg polyline')].filter(shape => {
-            const inner = shape.getBoundingClientRect(), outer = shape.closest('svg').getBoundingClientRect();
-            return inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.top < outer.top - 1 || inner.bottom > outer.bottom + 1;
-        }).length""")
-        assert outside == 0, f"{outside} shapes lie outside of their drawing"
-        rows = await shown.evaluate("[...document.querySelectorAll('tbody tr')].map(row => row.cells[0].textContent)")
-        assert len(rows) == PEOPLE and "Café Seeblick" in rows, rows
-        gaps = await shown.evaluate("[...document.querySelectorAll('li')].map(item => item.textContent)")
-        assert len(gaps) == 1 and gaps[0].startswith("2026-09-14 12:3"), gaps
-        bars = await shown.evaluate("""[...document.querySelectorAll('svg')[0].querySelectorAll('rect.bar')].map(bar => {
-            const place = bar.getBoundingClientRect();
-            return [place.left + scrollX, place.top + scrollY, place.width, place.height];
-        })""")
-        assert len(bars) > PEOPLE
-        width, height, rows = browser.pixels(await shown.picture(whole=True))
-    # The screenshot has the bars at their positions in the page, and more than one colour.
-    colours = collections.Counter(pixel for row in rows[::4] for pixel in row[::4])
-    assert len(colours) > 8, colours.most_common(3)
-    for left, top, bar_width, bar_height in bars:
-        if bar_width < 6:
-            continue
-        x, y = int(left + bar_width / 2), int(top + bar_height / 2)
-        assert x < width and y < height, f"a bar at {x}, {y} in a picture of {width} by {height}"
-        assert rows[y][x] == BAR, f"{rows[y][x]} where a bar is, at {x}, {y}"
+        assert headings == ["At a glance", "Check first", "Roles", "Network", "Persons", "Who heard whom", "Timelines", "Badges",
+                            "How to read this"], headings
+        people = await shown.evaluate("[...document.querySelectorAll('h3')].map(heading => heading.firstChild.textContent.trim())")
+        assert len(people) == BADGES and HOSTILE in people, people
+        outside = await shown.evaluate(SHAPES)
+        assert outside == [], outside[:5]
+        days = await shown.evaluate("[...document.querySelectorAll('#t0 tbody tr')].map(row => row.querySelector('b').textContent)")
+        assert days == ["Mon 2026-09-14", "Tue 2026-09-15"], days
+        await look_at_strip(shown)
+        await check_filter(shown)
+
+
+async def look_at_strip(shown):
+    """The minutes of the closest band are drawn, in its colour and as the highest."""
+    place = await shown.evaluate("""(() => {
+        const path = document.querySelector('.day .s0'), svg = path.ownerSVGElement;
+        svg.scrollIntoView({ block: 'center' });
+        const [, from, middle, length] = path.getAttribute('d').match(/^M([\\d.]+) ([\\d.]+)h([\\d.]+)/).map(Number);
+        const frame = svg.getBoundingClientRect(), scale = frame.width / svg.viewBox.baseVal.width;
+        return [frame.left + (from + length / 2) * scale, frame.top + middle, length * scale];
+    })()""")
+    width, height, rows = browser.pixels(await shown.picture())
+    x, y = int(place[0]), int(place[1])
+    assert x < width and y < height, f"a strip at {x}, {y} in a picture of {width} by {height}"
+    if place[2] >= 3:
+        assert rows[y][x] == CLOSEST and rows[y - 13][x] == CLOSEST and rows[y + 13][x] == CLOSEST, (rows[y][x], place)
+    colours = collections.Counter(pixel for row in rows[::7] for pixel in row[::7])
+    assert len(colours) > 12, colours.most_common(3)
+
+
+async def check_filter(shown):
+    """The filter hides what is left out, and the minutes of the rest are those of the tables of the days."""
+    async def choose(name, value):
+        await shown.evaluate(f"""(() => {{ const field = document.getElementById('filter-{name}'); field.value = '{value}';
+            field.dispatchEvent(new Event('change', {{ bubbles: true }})); }})()""")
+        return await shown.evaluate("document.getElementById('filter-result').textContent")
+
+    first = "document.querySelector('#who-matrix tbody tr').cells[2].textContent"
+    whole = int(await shown.evaluate(first))
+    parts = []
+    for day in range(DAYS):
+        await choose("day", day)
+        parts.append(int(await shown.evaluate(first) or 0))
+        rows = await shown.evaluate("[...document.querySelectorAll('#t0 tbody tr')].filter(row => row.offsetHeight > 0).length")
+        assert rows == 1, rows
+    assert abs(sum(parts) - whole) <= DAYS, (parts, whole)
+    said = await choose("day", "")
+    assert said.startswith(f"{BADGES} persons, 15 pairs, "), said
+    said = await choose("who", 1)
+    assert said.startswith("1 person, 5 pairs, "), said
+    sections = await shown.evaluate("[...document.querySelectorAll('.person')].filter(section => section.offsetHeight > 0).map(section => section.id)")
+    assert sections == ["p1"], sections
+    lines = await shown.evaluate("document.querySelectorAll('.edges path:not(.off)').length")
+    assert lines == 5, lines
+    # Without the closest band, none is drawn and its minutes are not counted.
+    before = int(re.search(r"([\d,]+) pair minutes", said).group(1).replace(",", ""))
+    await shown.evaluate("document.querySelector('#filter input').click()")
+    said = await shown.evaluate("document.getElementById('filter-result').textContent")
+    after = int(re.search(r"([\d,]+) pair minutes", said).group(1).replace(",", ""))
+    assert after < before, (before, after)
+    assert await shown.evaluate("getComputedStyle(document.querySelector('#p1 .day .s0')).display") == "none"
+    await shown.evaluate("document.querySelector('#filter button').click()")
+    await shown.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert await shown.evaluate("document.querySelectorAll('main .off').length") == 0
+    assert int(await shown.evaluate(first)) == whole
+    assert shown.complaints == [], shown.complaints
+
+
+async def case_report_is_accessible_in_light_and_dark_on_a_phone_and_a_desk():
+    if axe.script() is None:
+        print("    left out: there is no axe-core; script/bootstrap installs it")
+        return
+    async with shown_report("synthetic-fleet", BADGES, DAYS, people=hostile_people()) as (page, shown):
+        if shown is None:
+            return
+        for width in (360, 1280):
+            for dark in (False, True):
+                await shown.open(page, width=width, dark=dark)
+                found = await axe.violations(shown)
+                assert found == [], (width, dark, found)
+                assert await shown.evaluate("document.documentElement.scrollWidth") == width
+                assert await shown.evaluate(OUTSIDE) == []
+        background = await shown.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert background == "rgb(18, 24, 30)", background
+        # The judge sees what it has to: text of too little contrast, and a cell without a head.
+        await shown.evaluate("document.querySelector('.lead').style.color = '#223'")
+        await shown.evaluate("document.querySelector('h2').outerHTML = '<h5></h5>'")
+        assert {"color-contrast", "empty-heading"} <= {rule for rule, _ in await axe.violations(shown)}
+
+
+async def case_report_is_operated_by_keyboard():
+    async with shown_report("synthetic-day") as (page, shown):
+        if shown is None:
+            return
+        await shown.open(page)
+        await shown.press("Tab", 9)
+        assert await shown.evaluate("document.activeElement.getAttribute('href')") == "#content"
+        assert await shown.evaluate("document.activeElement.getBoundingClientRect().left") > 0
+        reached = set()
+        for _ in range(60):
+            await shown.press("Tab", 9)
+            reached.add(await shown.evaluate("document.activeElement.id || document.activeElement.className || document.activeElement.tagName"))
+            style = await shown.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+            assert style == "solid" or await shown.evaluate("document.activeElement === document.body"), style
+        assert {"filter-day", "filter-role", "filter-who", "wide", "SUMMARY"} <= reached, reached
+
+
+async def case_report_without_its_script_has_everything_but_the_filter():
+    async with shown_report("synthetic-fleet", BADGES, DAYS, people=ward.people(BADGES)) as (page, shown):
+        if shown is None:
+            return
+        await shown.open(page, scripts=False)
+        form, = await shown.texts("#filter")
+        assert " hidden" in form[:120], form[:120]
+        for table in ("pairs", "role-matrix", "who-matrix", "heard", "index", "t0", "n0", "badges"):
+            text, = await shown.texts(f"#{table}")
+            assert text.count("<tr") > 1 and "<caption" in text and 'scope="row"' in text and 'scope="col"' in text, table
+        assert len(await shown.texts("section.person svg.day")) == BADGES * DAYS
+
+
+async def case_report_prints_on_a4_without_cut_content():
+    async with shown_report("synthetic-fleet", BADGES, DAYS, people=ward.people(BADGES)) as (page, shown):
+        if shown is None:
+            return
+        await shown.open(page)
+        pdf = await shown.printed()
+        boxes = {tuple(round(float(number)) for number in box.split()) for box in re.findall(rb"/MediaBox\s*\[([^\]]*)\]", pdf)}
+        assert boxes == {(0, 0, 595, 842)}, boxes
+        pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
+        assert 3 <= pages <= 40, pages
+        # A4 less the margins of 12 mm is 186 mm, at 96 pixels an inch.
+        await shown.ask("Emulation.setEmulatedMedia", shown.session, media="print")
+        await shown.ask("Emulation.setDeviceMetricsOverride", shown.session, width=703, height=1000, deviceScaleFactor=1, mobile=False)
+        cut = await shown.evaluate("""[...document.querySelectorAll('main *')].filter(element => element.getBoundingClientRect().right > 704)
+            .map(element => element.outerHTML.slice(0, 100))""")
+        assert cut == [], cut
+        assert await shown.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
+
+
+async def case_report_of_one_device_shows_its_day():
+    async with shown_report("synthetic-day") as (page, shown):
+        if shown is None:
+            return
+        await shown.open(page)
+        assert shown.requests == [f"file://{page}"] and shown.complaints == [], (shown.requests, shown.complaints)
+        assert await shown.evaluate("document.title") == "Contacts of Badge 5356dee2c5b85838"
+        headings = await shown.evaluate("[...document.querySelectorAll('h2')].map(heading => heading.textContent)")
+        assert headings == ["At a glance", "Check first", "Timelines", "Badges", "How to read this"], headings
+        outside = await shown.evaluate(SHAPES)
+        assert outside == [], outside[:5]
+        rows = await shown.evaluate("[...document.querySelectorAll('#n0 tbody th, table.near tbody th')].map(row => row.textContent)")
+        assert len(set(rows)) == 7 and any("Café Seeblick" in row for row in rows), rows
+        gaps = await shown.evaluate("[...document.querySelectorAll('.spans li')].map(item => item.textContent)")
+        assert gaps == ["2026-09-14 12:32 to 2026-09-14 13:13 (41 min 0 s)"], gaps
+        battery = await shown.evaluate("document.querySelector('.battery figcaption').textContent")
+        assert battery == "Battery: 98 % on 2026-09-14 08:30, 68 % on 2026-09-14 16:45, lowest 68 %.", battery
+        if axe.script() is not None:
+            assert await axe.violations(shown) == []

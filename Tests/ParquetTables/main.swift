@@ -10,8 +10,14 @@ func fail(_ text: String) -> Never {
 }
 
 func bytes(_ digits: Substring) -> [UInt8] {
-  let values = digits.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-  return stride(from: 1, to: values.count, by: 2).map { UInt8(values[$0 - 1] << 4 | values[$0]) }
+  var bytes: [UInt8] = []
+  var high: UInt8?
+  for digit in digits.utf8 {
+    let value = digit < 0x40 ? digit & 0xF : digit & 0xF + 9
+    if let first = high { bytes.append(first << 4 | value) }
+    high = high == nil ? value : nil
+  }
+  return bytes
 }
 
 func column(_ field: Substring) -> ParquetColumn {

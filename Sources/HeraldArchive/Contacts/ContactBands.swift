@@ -10,17 +10,17 @@ public struct ContactBands: Equatable, Sendable {
   /// The upper limits in dB of all bands but the last, ascending. An attenuation belongs to the first band
   /// whose limit is not below it.
   public let limits: [Int]
-  /// The weight of each band, one more than there are limits: 0…100.
-  public let weights: [Double]
+  /// The weight of each band, one more than there are limits: 0…100; `nil` if minutes are not weighted.
+  public let weights: [Double]?
 
   /// Bands with the default limits and weights.
   public static let standard = ContactBands(unchecked: ContactRules().bandLimits, defaultWeights)
 
-  private init(unchecked limits: [Int], _ weights: [Double]) {
+  private init(unchecked limits: [Int], _ weights: [Double]?) {
     (self.limits, self.weights) = (limits, weights)
   }
 
-  /// Bands that a person has set. Without weights, four bands have the default ones.
+  /// Bands that a person has set. Without weights, four bands have the default ones, and others have none.
   /// - Throws: `.usage` unless there are one to seven ascending limits between 1 and 126 dB, and for each
   ///   band a weight between 0 and 100.
   public init(limits: [Int], weights: [Double]?) throws(HostLinkError) {
@@ -29,7 +29,11 @@ public struct ContactBands: Equatable, Sendable {
         .usage, "the limits of the bands are \(limits.map(String.init).joined(separator: ","))",
         advice: "give one to \(Self.mostLimits) ascending numbers of dB from 1 to 126, such as 55,63,73")
     }
-    let weights = weights ?? (limits.count + 1 == Self.defaultWeights.count ? Self.defaultWeights : [])
+    guard let weights else {
+      self.init(
+        unchecked: limits, limits.count + 1 == Self.defaultWeights.count ? Self.defaultWeights : nil)
+      return
+    }
     guard weights.count == limits.count + 1 else {
       throw HostLinkError(
         .usage, "\(weights.count) weights for \(limits.count + 1) bands",
@@ -38,7 +42,7 @@ public struct ContactBands: Equatable, Sendable {
     guard weights.allSatisfy({ (0...100).contains($0) }) else {
       throw HostLinkError(.usage, "a weight is not between 0 and 100")
     }
-    (self.limits, self.weights) = (limits, weights)
+    self.init(unchecked: limits, weights)
   }
 
   /// Whether numbers can be limits of bands.
@@ -65,8 +69,9 @@ public struct ContactBands: Equatable, Sendable {
     return seconds
   }
 
-  /// The weighted minutes: the sum of the minutes in each band, each multiplied by its weight.
-  public func weightedMinutes(_ seconds: [Int]) -> Double {
-    zip(seconds, weights).reduce(0) { $0 + Double($1.0) * $1.1 } / 60
+  /// The weighted minutes: the sum of the minutes in each band, each multiplied by its weight; `nil` without
+  /// weights.
+  public func weightedMinutes(_ seconds: [Int]) -> Double? {
+    weights.map { zip(seconds, $0).reduce(0) { $0 + Double($1.0) * $1.1 } / 60 }
   }
 }

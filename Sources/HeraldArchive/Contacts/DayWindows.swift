@@ -1,8 +1,8 @@
 /// The windows of one day in which an observer had a sign of a subject, as bytes of the column
 /// `heard.windows`.
 ///
-/// A minute with a sign takes one byte, or more unless it follows the previous one and all of its windows have
-/// a sign:
+/// A minute with a sign takes one byte, or more unless it follows the previous one and all of its windows
+/// have a sign:
 ///
 /// ```
 ///  byte:   bits 0…6  median attenuation in dB, 0…126; 127 if no RSSI was measured

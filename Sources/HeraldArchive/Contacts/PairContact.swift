@@ -31,7 +31,7 @@ extension Archive {
       for contact in finished { try body(contact) }
       finished = []
     }
-    try meetings(query) { (meeting: Meeting) throws(HostLinkError) in
+    try meetings(query) { (meeting: DayMeeting) throws(HostLinkError) in
       if meeting.day != day {
         day = meeting.day
         try flush(before: days.begin(ofDay: day))

@@ -61,6 +61,7 @@ extension Archive {
   private struct Mark: Encodable {
     let schema: Int64
     let zone: String
+    let window: Int
     let band_limits: [Int]
     let assumed_power: Int
   }
@@ -68,7 +69,7 @@ extension Archive {
   /// Writes by which rules the tables were made.
   private func mark(_ folder: ExportFolder) throws(HostLinkError) {
     let mark = Mark(
-      schema: ArchiveSchema.version, zone: rules.zone, band_limits: rules.bandLimits,
+      schema: ArchiveSchema.version, zone: rules.zone, window: rules.window, band_limits: rules.bandLimits,
       assumed_power: rules.assumedPower)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]

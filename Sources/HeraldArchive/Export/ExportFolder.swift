@@ -25,7 +25,8 @@ struct ExportFolder: Sendable {
     self.path = path
     try PrivateFolder.make(path)
     let names = Self.names(in: path)
-    guard names.isEmpty || names.contains(Self.markName) else {
+    // An export that was killed before anything else may have left the beginning of that file.
+    guard names.contains(Self.markName) || names.allSatisfy({ $0 == Self.markName + ".part" }) else {
       throw HostLinkError(
         .usage, "\(path) has files that are not of an export",
         advice: "name a new folder, or that of an earlier export, which is then replaced")

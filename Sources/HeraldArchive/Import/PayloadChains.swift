@@ -1,7 +1,7 @@
 /// Joins the payloads that one phone showed one after the other, as far as a device's log shows it.
 ///
-/// A phone that changes its payload while it keeps its address is read twice at that address: first payload A,
-/// then B. A and B are joined if
+/// A phone that changes its payload while it keeps its address is read twice at that address: first payload
+/// A, then B. A and B are joined if
 ///
 /// 1. both are payloads that can change (`canJoin`), and B is the next payload read at an address after A,
 /// 2. A was read nowhere after B was read for the first time, and

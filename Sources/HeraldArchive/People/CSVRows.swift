@@ -1,8 +1,8 @@
 import HeraldHostLink
 
-/// The rows of a file in the format of RFC 4180 that a person has made, usually with a spreadsheet: fields are
-/// separated by commas, or by semicolons or tabs if the first line has those and no comma; lines end with CR
-/// LF, LF or CR.
+/// The rows of a file in the format of RFC 4180 that a person has made, usually with a spreadsheet: fields
+/// are separated by commas, or by semicolons or tabs if the first line has those and no comma; lines end
+/// with CR LF, LF or CR.
 struct CSVRows {
   /// A row.
   struct Row {
@@ -26,7 +26,8 @@ struct CSVRows {
   private var start = 1
 
   /// Parses text; `name` is what it is called in errors.
-  /// - Throws: `.usage` with the line if a quotation mark is not closed or text follows it, or there are too
+  /// - Throws: `.usage` with the line if a quotation mark is not closed or text follows it, or there are
+  ///   too
   ///   many rows.
   init(_ text: String, name: String) throws(HostLinkError) {
     self.name = name

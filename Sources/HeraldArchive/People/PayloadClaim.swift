@@ -12,9 +12,9 @@ struct PayloadClaim: Equatable, Sendable {
 
   /// The claim of the only device that sent a payload which was read at `date`.
   ///
-  /// Claims whose time includes the date come before those whose time is at most `tolerance` away from it, and
-  /// among them proved ones before others: a device can write any payload into its log. `nil` if no claim is
-  /// left, or claims of more than one device: then nobody can say who sent the payload.
+  /// Claims whose time includes the date come before those whose time is at most `tolerance` away from it,
+  /// and among them proved ones before others: a device can write any payload into its log. `nil` if no
+  /// claim is left, or claims of more than one device: then nobody can say who sent the payload.
   static func only(of claims: [PayloadClaim], at date: Int64) -> PayloadClaim? {
     for error in [0, tolerance] {
       var found = claims.filter {

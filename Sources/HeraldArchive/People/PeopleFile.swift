@@ -4,11 +4,12 @@ import HeraldText
 
 /// `people.csv`: who wore which device, when.
 ///
-/// A file in UTF-8, RFC 4180, with a header line that names at least the columns `serial` and `name`; `role`,
-/// `place`, `from` and `to` are optional, other columns are ignored. `from` and `to` are a date, `2026-09-14`,
-/// which begins at midnight and of which `to` includes the whole day, or a moment, `2026-09-14 08:30`, before
-/// which `to` ends, both in the archive's time zone; an empty field means since ever, or for ever. Text is
-/// compared in Unicode's form NFC. A device is with one person at a time; a person may have several devices.
+/// A file in UTF-8, RFC 4180, with a header line that names at least the columns `serial` and `name`;
+/// `role`, `place`, `from` and `to` are optional, other columns are ignored. `from` and `to` are a date,
+/// `2026-09-14`, which begins at midnight and of which `to` includes the whole day, or a moment,
+/// `2026-09-14 08:30`, before which `to` ends, both in the archive's time zone; an empty field means since
+/// ever, or for ever. Text is compared in Unicode's form NFC. A device is with one person at a time; a
+/// person may have several devices.
 public struct PeopleFile: Equatable, Sendable {
   /// A line of the file.
   public struct Entry: Equatable, Sendable {
@@ -179,8 +180,8 @@ public struct PeopleFile: Equatable, Sendable {
     }
   }
 
-  /// A date of a field; `nil` if it is empty. A time that a clock that is set forward skips is the moment at
-  /// which it is; of a time that there is twice, when it is set back, the first.
+  /// A date of a field; `nil` if it is empty. A time that a clock that is set forward skips is the moment
+  /// at which it is; of a time that there is twice, when it is set back, the first.
   private static func moment(_ text: String, _ line: Int, _ days: LocalDays, isEnd: Bool)
     throws(HostLinkError) -> Int64?
   {

@@ -47,7 +47,9 @@ struct AttenuationHistogram {
     page.raw(
       "<figure class=\"histogram\"><svg viewBox=\"0 0 \(ReportText.coordinate(width)) 128\" role=\"img\" aria-label=\"\(Markup.escaped("\(name): \(text)"))\">"
     )
-    page.raw("<path class=\"axis\" d=\"M\(ReportText.coordinate(Self.left)) \(ReportText.coordinate(Self.base))H\(ReportText.coordinate(width - 6))\"/>")
+    page.raw(
+      "<path class=\"axis\" d=\"M\(ReportText.coordinate(Self.left)) \(ReportText.coordinate(Self.base))H\(ReportText.coordinate(width - 6))\"/>"
+    )
     for band in 0...bands.limits.count {
       let from = band == 0 ? range.lowerBound : bands.limits[band - 1] + 1
       let to = band < bands.limits.count ? bands.limits[band] : range.upperBound
@@ -55,13 +57,16 @@ struct AttenuationHistogram {
       var data = ""
       for level in from...to where seconds.indices.contains(level) && seconds[level] > 0 {
         let bar = max(1, Self.height * Double(seconds[level]) / Double(most))
-        data += "M\(ReportText.coordinate(x(Double(level) + 0.5))) \(ReportText.coordinate(Self.base))v-\(ReportText.coordinate(bar))"
+        data +=
+          "M\(ReportText.coordinate(x(Double(level) + 0.5))) \(ReportText.coordinate(Self.base))v-\(ReportText.coordinate(bar))"
       }
       if !data.isEmpty { page.raw("<path class=\"b\(band) bin\" d=\"\(data)\"/>") }
     }
     for limit in bands.limits {
       let at = ReportText.coordinate(x(Double(limit + 1)))
-      page.raw("<path class=\"limit\" d=\"M\(at) 10V100\"/><text x=\"\(at)\" y=\"112\" text-anchor=\"middle\">\(limit)</text>")
+      page.raw(
+        "<path class=\"limit\" d=\"M\(at) 10V100\"/><text x=\"\(at)\" y=\"112\" text-anchor=\"middle\">\(limit)</text>"
+      )
     }
     page.raw(
       "<text x=\"\(ReportText.coordinate(Self.left - 4))\" y=\"20\" text-anchor=\"end\">\(ReportText.minutes(most))</text><text x=\"\(ReportText.coordinate(Self.left - 4))\" y=\"96\" text-anchor=\"end\">0</text><text x=\"\(ReportText.coordinate((Self.left + width) / 2))\" y=\"125\" text-anchor=\"middle\">dB; upright: minutes</text></svg><figcaption>\(text).</figcaption></figure>\n"

@@ -54,8 +54,8 @@ struct NetworkLayout {
   private static func labels(_ groups: [String], _ nodes: [Node]) -> [GroupLabel] {
     var labels: [GroupLabel] = []
     var start = 0
-    for end in 1...max(groups.count, 1) where end == groups.count || groups[end] != groups[start] {
-      guard groups.indices.contains(start) else { break }
+    guard !groups.isEmpty else { return [] }
+    for end in 1...groups.count where end == groups.count || groups[end] != groups[start] {
       let angle = (nodes[start].angle + nodes[end - 1].angle) / 2
       labels.append(
         GroupLabel(

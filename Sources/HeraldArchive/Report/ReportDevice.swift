@@ -138,7 +138,8 @@ struct ReportDevices {
       case "started": devices[place].starts += 1
       case "restarted": devices[place].faults.append(date)
       case "dropped":
-        devices[place].dropped = devices[place].dropped.addingReportingOverflow(Int(row.integer(3)))
+        devices[place].dropped =
+          devices[place].dropped.addingReportingOverflow(Int(row.integer(3)))
           .partialValue
       default: break
       }

@@ -47,7 +47,8 @@ struct ReportFinding: Equatable, Sendable {
     return [ReportFinding(about: who.label, who: person.who, what: what, advice: advice)]
   }
 
-  private static func findings(_ device: ReportDevice, _ end: Int64, _ content: WardContent) -> [ReportFinding]
+  private static func findings(_ device: ReportDevice, _ end: Int64, _ content: WardContent)
+    -> [ReportFinding]
   {
     var findings: [ReportFinding] = []
     let name = content.name(of: device)

@@ -31,9 +31,9 @@ enum ReportStyle {
     select, button { font: inherit; padding: .3rem .5rem; max-width: 16rem; color: var(--ink); background: var(--paper); border: 1px solid var(--soft); border-radius: 4px; }
     #filter-result { flex-basis: 100%; margin: 0; font-size: .9rem; color: var(--soft); min-height: 1.4em; }
     .answer { font-size: 1.15rem; margin: .25rem 0 1rem; }
-    .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 1px; margin: 0 0 1.25rem; background: var(--line); border: 1px solid var(--line);
+    .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 1px; margin: 0 0 1.25rem; border: 1px solid var(--line);
       border-radius: 6px; overflow: hidden; }
-    .figures div { display: flex; flex-direction: column-reverse; justify-content: flex-end; padding: .6rem .9rem; background: var(--paper); }
+    .figures div { box-shadow: 0 0 0 1px var(--line); display: flex; flex-direction: column-reverse; justify-content: flex-end; padding: .6rem .9rem; background: var(--paper); }
     .figures dd { margin: 0; font-size: 1.45rem; font-variant-numeric: tabular-nums; } .figures dt { color: var(--soft); font-size: .85rem; line-height: 1.3; }
     figure { margin: 0 0 1.25rem; } figcaption { font-size: .85rem; max-width: 62rem; }
     .keys { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .25rem 1rem; list-style: none; margin: .5rem 0; padding: 0; font-size: .9rem; }
@@ -71,7 +71,7 @@ enum ReportStyle {
       :root { color-scheme: light; --paper: #fff; --panel: #fff; --ink: #000; --soft: #444; --line: #ccc; --link: #000; --flag: #9f2a10; --b0: #a3290c; --b1: #d9822b; --b2: #4f88b9; --b3: #9aa9b6; --b4: #c3ccd3;
         --q1: #eaf1f6; --q2: #cfe0ec; --q3: #a5c7de; --q4: #74a9cd; --q5: #1f5c88; --on5: #fff; }
       body { padding: 0; max-width: none; font-size: 10pt; -webkit-print-color-adjust: exact; print-color-adjust: exact; } nav, .skip, .filter, .screen-only { display: none !important; } .print-only { display: block; }
-      a { text-decoration: none; } .long .person { content-visibility: visible; } .person { break-before: page; border: 0; } .wide { overflow: visible; } table { max-width: 100%; font-size: 7.5pt; } th, td { padding-right: .35rem; } .t, .n { white-space: normal; }
+      a { text-decoration: none; } .long .person { content-visibility: visible; } .person { break-inside: avoid; } .wide { overflow: visible; } table { max-width: 100%; font-size: 7.5pt; } th, td { padding-right: .35rem; } .t, .n { white-space: normal; }
       .timeline { min-width: 0; } .network, .network.dense { min-width: 0; max-width: 100%; } .bar { min-width: 3rem; } .balance { width: 100px; } .two { display: block; } .histogram { max-width: 10cm; }
       h2, h3, caption { break-after: avoid; } tr, figure, .findings li { break-inside: avoid; } thead { display: table-header-group; } details::details-content { content-visibility: visible; block-size: auto; }
     }

@@ -59,10 +59,10 @@ struct ReportBands {
 
   let limits: [Int]
 
-  /// The limits of a band in dB.
+  /// The limits of a band in dB, as text without a blank at which a line may end.
   func range(_ band: Int) -> String {
-    if band == 0 { return "≤ \(limits[0]) dB" }
-    if band < limits.count { return "\(limits[band - 1] + 1)–\(limits[band]) dB" }
-    return "> \(limits[limits.count - 1]) dB"
+    if band == 0 { return "≤\u{A0}\(limits[0])\u{A0}dB" }
+    if band < limits.count { return "\(limits[band - 1] + 1)–\(limits[band])\u{A0}dB" }
+    return ">\u{A0}\(limits[limits.count - 1])\u{A0}dB"
   }
 }

@@ -40,7 +40,7 @@ struct ReportWho: Equatable, Sendable {
   /// The role of devices to which no person is assigned.
   static let noLabel = "badge without a person"
   static let places = "place"
-  static let phones = "phone or other device"
+  static let phones = "phone or other"
   static let unknown = "unknown address"
 
   /// The order of roles and places: those of persons by name, then those that stand for one.

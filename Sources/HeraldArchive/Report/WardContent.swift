@@ -115,7 +115,9 @@ struct WardContent {
       }
     }
     unrecorded = serials.filter { $0.value.isDisjoint(with: recorded) }
-      .map { (PrintableText.of($0.key, limit: 80), $0.value.sorted().map { PrintableText.of($0, limit: 40) }) }
+      .map {
+        (PrintableText.of($0.key, limit: 80), $0.value.sorted().map { PrintableText.of($0, limit: 40) })
+      }
       .sorted { $0.name < $1.name }
   }
 
@@ -150,7 +152,7 @@ struct WardContent {
         closeDay(&self)
         present = row.integer(0)
       }
-      let windows = DayWindows(row.blob(5))
+      let windows = DayWindows(row.blob(5), length: rules.window)
       devices.add(
         row.integer(3), day: Self.day(ofNumber: row.integer(0)), readings: Int(row.integer(4)), windows)
       guard let observer = places[row.integer(1)] else { return }
@@ -171,7 +173,9 @@ struct WardContent {
   }
 
   /// Seconds for which a minute counts.
-  private static func seconds(of minute: DayWindows.Minute) -> Int { minute.halves.nonzeroBitCount * 30 }
+  private func seconds(of minute: DayWindows.Minute) -> Int {
+    minute.windows.nonzeroBitCount * rules.window
+  }
 
   private mutating func close(
     _ day: Int64, _ heard: [Direction: [DayWindows]], _ recorded: [Int: Set<Int64>],
@@ -197,7 +201,7 @@ struct WardContent {
       let both = [key.observer, key.subject]
       let places = both.compactMap { sections[$0] }
       for minute in union.minutes {
-        let seconds = Self.seconds(of: minute)
+        let seconds = self.seconds(of: minute)
         let band = minute.attenuation.map { rules.band(of: Int($0)) }
         sums.add(seconds, band: band)
         let place = Int(clamping: minute.number - begin / 60_000)
@@ -242,7 +246,7 @@ struct WardContent {
         var bands = [UInt8](repeating: ReportRun.none, count: ReportDay.minutes)
         for minute in DayWindows.union(windows).minutes {
           let band = minute.attenuation.map { rules.band(of: Int($0)) }
-          day.sums.add(Self.seconds(of: minute), band: band)
+          day.sums.add(seconds(of: minute), band: band)
           let place = Int(clamping: minute.number - begin / 60_000)
           guard (0..<ReportDay.minutes + 120).contains(place) else { continue }
           let face = clock.minute(place)

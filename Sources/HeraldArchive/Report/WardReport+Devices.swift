@@ -30,7 +30,9 @@ extension WardReport {
     page.raw("<tr data-w=\"\(device.wearers.map(String.init).joined(separator: " "))\"><th scope=\"row\">")
     page.text(PrintableText.of(device.serial, limit: 40))
     page.raw("</th><td>")
-    page.text(device.wearers.filter { content.whos[$0].kind == "person" }.map { content.whos[$0].label }.joined(separator: ", "))
+    page.text(
+      device.wearers.filter { content.whos[$0].kind == "person" }.map { content.whos[$0].label }.joined(
+        separator: ", "))
     page.raw("</td>")
     for date in [device.first, device.last] {
       page.raw("<td class=\"t\">\(date.map { ReportText.moment($0, content.days) } ?? "–")</td>")
@@ -55,7 +57,9 @@ extension WardReport {
 
   private func writeDetails(_ device: ReportDevice, to page: inout Markup) {
     guard device.first != nil else { return }
-    page.raw("<details class=\"badge\" id=\"d\(device.id)\" data-w=\"\(device.wearers.map(String.init).joined(separator: " "))\"\(content.devices.count == 1 ? " open" : "")><summary>")
+    page.raw(
+      "<details class=\"badge\" id=\"d\(device.id)\" data-w=\"\(device.wearers.map(String.init).joined(separator: " "))\"\(content.devices.count == 1 ? " open" : "")><summary>"
+    )
     page.text(content.name(of: device))
     page.raw("</summary>\n")
     if !device.name.isEmpty { page.element("p", "", device.name) }
@@ -76,7 +80,8 @@ extension WardReport {
     if !faults.isEmpty {
       page.element(
         "p", "",
-        "Started after a fault: \(faults.map { ReportText.moment($0, content.days) }.joined(separator: ", ")).")
+        "Started after a fault: \(faults.map { ReportText.moment($0, content.days) }.joined(separator: ", "))."
+      )
     }
     page.raw("</details>\n")
   }
@@ -85,7 +90,9 @@ extension WardReport {
     _ title: String, _ spans: [ReportDevice.Span], of count: Int, to page: inout Markup
   ) {
     guard !spans.isEmpty else { return }
-    page.raw("<p>\(title)\(count > spans.count ? ", the longest \(spans.count) of \(count)" : ""):</p>\n<ul class=\"spans\">")
+    page.raw(
+      "<p>\(title)\(count > spans.count ? ", the longest \(spans.count) of \(count)" : ""):</p>\n<ul class=\"spans\">"
+    )
     for span in spans { page.raw("<li>\(ReportText.span(span, content.days))</li>\n") }
     page.raw("</ul>\n")
   }
@@ -96,11 +103,11 @@ extension WardReport {
     let text =
       "Battery: \(first.level) % on \(ReportText.moment(first.date, content.days)), \(last.level) % on \(ReportText.moment(last.date, content.days)), lowest \(device.lowest ?? 0) %"
     page.raw(
-      "<figure class=\"battery\"><svg viewBox=\"0 0 600 60\" role=\"img\" aria-label=\"\(Markup.escaped(text))\"><path class=\"axis\" d=\"M44 5H594M44 50H594\"/><text x=\"40\" y=\"9\" text-anchor=\"end\">100 %</text><text x=\"40\" y=\"54\" text-anchor=\"end\">0 %</text><path class=\"curve\" d=\""
+      "<figure class=\"battery\"><svg viewBox=\"0 0 600 60\" role=\"img\" aria-label=\"\(Markup.escaped(text))\"><path class=\"axis\" d=\"M44 8H594M44 50H594\"/><text x=\"40\" y=\"12\" text-anchor=\"end\">100 %</text><text x=\"40\" y=\"54\" text-anchor=\"end\">0 %</text><path class=\"curve\" d=\""
     )
     for (place, level) in device.levels.enumerated() {
       let x = 44 + 550 * Double(level.date - begin) / Double(max(end - begin, 1))
-      let y = 50 - 45 * Double(level.level) / 100
+      let y = 50 - 42 * Double(level.level) / 100
       page.raw("\(place == 0 ? "M" : "L")\(ReportText.coordinate(x)) \(ReportText.coordinate(y))")
     }
     if device.levels.count == 1 { page.raw("h3") }
@@ -111,11 +118,14 @@ extension WardReport {
     guard !device.readingsOfDays.isEmpty else { return }
     let id = "r\(device.id)"
     open(table: "Readings of each day", id: id, classes: "narrow", to: &page)
-    page.raw("<thead><tr><th scope=\"col\">Day</th><th scope=\"col\" class=\"n\">Readings</th></tr></thead>\n<tbody>\n")
+    page.raw(
+      "<thead><tr><th scope=\"col\">Day</th><th scope=\"col\" class=\"n\">Readings</th></tr></thead>\n<tbody>\n"
+    )
     for day in content.dayNumbers {
       guard let readings = device.readingsOfDays[day] else { continue }
       page.raw(
-        "<tr><th scope=\"row\">\(ReportText.day(day))</th><td class=\"n\">\(readings.groupedDigits)</td></tr>\n")
+        "<tr><th scope=\"row\">\(ReportText.day(day))</th><td class=\"n\">\(readings.groupedDigits)</td></tr>\n"
+      )
     }
     page.raw("</tbody></table></div>\n")
   }

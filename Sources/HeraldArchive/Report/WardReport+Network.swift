@@ -54,15 +54,18 @@ extension WardReport {
     let first = content.pairs.prefix(3).map {
       "\(content.whos[$0.one].label) and \(content.whos[$0.other].label) \(ReportText.minutes($0.sums.seconds)) min"
     }
-    return "The pairs with the most minutes: \(first.joined(separator: "; ")). The matrix of persons has all numbers."
+    return
+      "The pairs with the most minutes: \(first.joined(separator: "; ")). The matrix of persons has all numbers."
   }
 
   private func write(_ pair: ReportPair, _ layout: NetworkLayout, _ most: Int, to page: inout Markup) {
     let (one, other) = (layout.nodes[pair.one], layout.nodes[pair.other])
     let centre = NetworkLayout.size / 2
-    // Lines bend towards the centre, those of places side by side less.
+    // Lines bend towards the centre, those between places side by side less.
+    let apart = abs(one.angle - other.angle)
+    let bend = 0.9 - 0.6 * min(1, min(apart, 2 * .pi - apart) / 1.5)
     func bent(_ from: Double, _ to: Double) -> String {
-      ReportText.coordinate(((from + to) / 2 - centre) * 0.35 + centre)
+      ReportText.coordinate(((from + to) / 2 - centre) * bend + centre)
     }
     let band = pair.sums.middleBand ?? ContactRules.bandCount
     page.raw(
@@ -74,7 +77,8 @@ extension WardReport {
     let who = content.whos[node.who]
     let isLeft = node.angle > .pi
     let (x, y) = (ReportText.coordinate(node.x), ReportText.coordinate(node.y))
-    page.raw("<g data-w=\"\(node.who)\"><circle cx=\"\(x)\" cy=\"\(y)\" r=\"\(layout.isRadial ? 4 : 7)\"/><text ")
+    page.raw(
+      "<g data-w=\"\(node.who)\"><circle cx=\"\(x)\" cy=\"\(y)\" r=\"\(layout.isRadial ? 4 : 7)\"/><text ")
     if layout.isRadial {
       let degrees = node.angle * 180 / .pi - (isLeft ? 270 : 90)
       page.raw(
@@ -85,7 +89,8 @@ extension WardReport {
       let (outX, outY) = (node.x + 14 * sin(node.angle), node.y - 18 * cos(node.angle))
       let anchor = abs(node.x - centre) < 60 ? "middle" : isLeft ? "end" : "start"
       page.raw(
-        "x=\"\(ReportText.coordinate(outX))\" y=\"\(ReportText.coordinate(outY + 5))\" text-anchor=\"\(anchor)\">")
+        "x=\"\(ReportText.coordinate(outX))\" y=\"\(ReportText.coordinate(outY + 5))\" text-anchor=\"\(anchor)\">"
+      )
     }
     page.text(Self.shortened(who.label, to: 18))
     page.raw("</text></g>")

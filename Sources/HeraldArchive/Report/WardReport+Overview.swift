@@ -17,13 +17,15 @@ extension WardReport {
     for (place, day) in content.dayNumbers.enumerated() {
       page.raw("<option value=\"\(place)\">\(ReportText.day(day))</option>")
     }
-    page.raw("</select></label>\n<label>Role <select id=\"filter-role\"><option value=\"\">all roles</option>")
+    page.raw(
+      "</select></label>\n<label>Role <select id=\"filter-role\"><option value=\"\">all roles</option>")
     for (place, role) in roles.enumerated() {
       page.raw("<option value=\"\(place)\">")
       page.text(role)
       page.raw("</option>")
     }
-    page.raw("</select></label>\n<label>Person <select id=\"filter-who\"><option value=\"\">everybody</option>")
+    page.raw(
+      "</select></label>\n<label>Person <select id=\"filter-who\"><option value=\"\">everybody</option>")
     for (place, who) in content.whos.enumerated() {
       page.raw("<option value=\"\(place)\">")
       page.text(who.label)
@@ -36,7 +38,12 @@ extension WardReport {
       )
     }
     page.raw("</fieldset>\n<button type=\"reset\">Show all</button>\n")
-    page.raw("<p id=\"filter-result\" role=\"status\" aria-live=\"polite\"></p>\n</form>\n")
+    page.raw("<p id=\"filter-result\" role=\"status\" aria-live=\"polite\">")
+    let seconds = content.pairs.reduce(0) { $0 + $1.sums.seconds }
+    page.text(
+      "\(content.people.count) \(content.people.count == 1 ? "person" : "persons"), \(content.pairs.count.groupedDigits) pairs, \(ReportText.minutes(seconds)) pair minutes shown."
+    )
+    page.raw("</p>\n</form>\n")
   }
 
   // MARK: At a glance
@@ -53,7 +60,8 @@ extension WardReport {
     figure("\(content.dayNumbers.count)", content.dayNumbers.count == 1 ? "day" : "days", to: &page)
     let possible = badges > 1 ? " of \((badges * (badges - 1) / 2).groupedDigits)" : ""
     figure(content.pairs.count.groupedDigits + possible, "pairs met", to: &page)
-    figure(ReportText.minutes(all.bands[0]), "pair minutes \(ReportBands.names[0]) (\(bands.range(0)))", to: &page)
+    figure(
+      ReportText.minutes(all.bands[0]), "pair minutes \(ReportBands.names[0]) (\(bands.range(0)))", to: &page)
     figure(ReportText.minutes(all.seconds), "pair minutes in all", to: &page)
     page.raw("</dl>\n")
     writeBandKey(all, to: &page)
@@ -90,7 +98,8 @@ extension WardReport {
     if findings.isEmpty {
       text += " Nothing was found that limits these numbers."
     } else {
-      text += " \(findings.count == 1 ? "1 point" : "\(findings.count) points") to check before these numbers are used."
+      text +=
+        " \(findings.count == 1 ? "1 point" : "\(findings.count) points") to check before these numbers are used."
     }
     page.element("p", "class=\"answer\"", text)
   }
@@ -121,7 +130,7 @@ extension WardReport {
     for pair in closestPairs.prefix(Self.mostPairs) {
       page.raw("<tr data-p=\"\(pair.one) \(pair.other)\"><th scope=\"row\">")
       link(pair.one, to: &page)
-      page.raw("</th><td>")
+      page.raw("</th><td class=\"t\">")
       link(pair.other, to: &page)
       page.raw("</td>")
       cells(pair.sums, to: &page)
@@ -140,13 +149,15 @@ extension WardReport {
     if findings.isEmpty && refused.isEmpty {
       page.element(
         "p", "",
-        "No badge was heard much longer than it heard, no log ends early, no battery was low, and nothing was lost.")
+        "No badge was heard much longer than it heard, no log ends early, no battery was low, and nothing was lost."
+      )
     } else {
       page.raw("<ul class=\"findings\">\n")
       for finding in findings.prefix(Self.mostFindings) { write(finding, to: &page) }
       page.raw("</ul>\n")
       if findings.count > Self.mostFindings {
-        page.raw("<details><summary>\(findings.count - Self.mostFindings) more</summary>\n<ul class=\"findings\">\n")
+        page.raw(
+          "<details><summary>\(findings.count - Self.mostFindings) more</summary>\n<ul class=\"findings\">\n")
         for finding in findings.dropFirst(Self.mostFindings).prefix(500) { write(finding, to: &page) }
         page.raw("</ul></details>\n")
       }
@@ -174,7 +185,7 @@ extension WardReport {
     page.element("h2", "id=\"notes-title\"", "How to read this")
     page.raw("<ul>\n")
     for note in [
-      "Minutes are counted in windows of 30 s that have a sign: a detection, a read payload or a reading. A pair was near in a window if one of the two heard the other; the attenuation of a minute is the lesser of the two medians.",
+      "Minutes are counted in windows of \(content.rules.window) s that have a sign: a detection, a read payload or a reading. A pair was near in a window if one of the two heard the other; the attenuation of a minute is the lesser of the two medians.",
       "The four bands have the names of the Exposure Notification system: \(ReportBands.names.indices.map { "\(ReportBands.names[$0]) \(bands.range($0))" }.joined(separator: ", ")). Where the transmit power of a peer is not known, \(content.rules.assumedPower) dBm is assumed. There are no distances in this report.",
       "Minutes of a person are counted once, in the band of the closest; pair minutes are counted for each pair.",
       "On a day on which clocks are set back, the repeated hour is drawn once.",

@@ -11,7 +11,8 @@ extension WardReport {
   /// Begins a table in a region that scrolls by itself.
   func open(table caption: String, id: String, classes: String = "", to page: inout Markup) {
     page.raw("<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-labelledby=\"\(id)-caption\">")
-    page.raw("<table id=\"\(id)\"\(classes.isEmpty ? "" : " class=\"\(classes)\"")><caption id=\"\(id)-caption\">")
+    page.raw(
+      "<table id=\"\(id)\"\(classes.isEmpty ? "" : " class=\"\(classes)\"")><caption id=\"\(id)-caption\">")
     page.text(caption)
     page.raw("</caption>\n")
   }
@@ -29,7 +30,8 @@ extension WardReport {
   /// Minutes in all and in each band.
   func cells(_ sums: ReportSums, to page: inout Markup) {
     for seconds in [sums.seconds] + sums.bands {
-      page.raw(seconds == 0 ? "<td class=\"n\">0</td>" : "<td class=\"n\">\(ReportText.minutes(seconds))</td>")
+      page.raw(
+        seconds == 0 ? "<td class=\"n\">0</td>" : "<td class=\"n\">\(ReportText.minutes(seconds))</td>")
     }
   }
 
@@ -49,7 +51,8 @@ extension WardReport {
 
   /// A bar with the shares of the bands. Without a label it is decoration: the numbers are beside it.
   func bar(_ sums: ReportSums, height: Int, label: String?, to page: inout Markup) {
-    page.raw("<svg class=\"bar\" viewBox=\"0 0 1000 \(height)\" height=\"\(height)\" preserveAspectRatio=\"none\"")
+    page.raw(
+      "<svg class=\"bar\" viewBox=\"0 0 1000 \(height)\" height=\"\(height)\" preserveAspectRatio=\"none\"")
     if let label {
       page.raw(" role=\"img\" aria-label=\"\(Markup.escaped(label))\">")
     } else {

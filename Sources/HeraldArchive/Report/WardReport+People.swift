@@ -43,7 +43,8 @@ extension WardReport {
   private func writeIndex(to page: inout Markup) {
     guard content.people.count > 1 else { return }
     open(table: "Minutes near anybody, each in the band of the closest", id: "index", to: &page)
-    page.raw("<thead><tr><th scope=\"col\">Person</th><th scope=\"col\">Role</th><th scope=\"col\">Place</th>")
+    page.raw(
+      "<thead><tr><th scope=\"col\">Person</th><th scope=\"col\">Role</th><th scope=\"col\">Place</th>")
     bandHeads(to: &page)
     page.raw("<th scope=\"col\">Share</th></tr></thead>\n<tbody>\n")
     for person in content.people {
@@ -69,7 +70,8 @@ extension WardReport {
     let who = content.whos[person.who]
     let number = person.who
     page.raw(
-      "<section class=\"person\" id=\"p\(number)\" data-w=\"\(number)\" aria-labelledby=\"h\(number)\">\n<h3 id=\"h\(number)\">")
+      "<section class=\"person\" id=\"p\(number)\" data-w=\"\(number)\" aria-labelledby=\"h\(number)\">\n<h3 id=\"h\(number)\">"
+    )
     page.text(who.label)
     page.raw(" <small>")
     page.text([who.role, who.place].filter { !$0.isEmpty }.joined(separator: ", "))
@@ -120,7 +122,9 @@ extension WardReport {
     page.raw("</th>")
     page.raw("<th scope=\"col\" class=\"n\">min</th>")
     for band in ReportBands.names.indices {
-      page.raw("<th scope=\"col\" class=\"n\"><span class=\"key k\(band)\"></span><small>\(ReportBands.names[band])</small></th>")
+      page.raw(
+        "<th scope=\"col\" class=\"n\"><span class=\"key k\(band)\"></span><small>\(ReportBands.names[band])</small></th>"
+      )
     }
     page.raw("</tr></thead>\n<tbody>\n")
     for day in person.days { write(day, drawing, devices, to: &page) }
@@ -129,14 +133,17 @@ extension WardReport {
 
   /// The hours above a timeline.
   private func writeHours(_ drawing: TimelineDrawing, to page: inout Markup) {
-    page.raw("<svg class=\"hours\" height=\"14\" role=\"img\" aria-label=\"Hours \(drawing.hours.lowerBound) to \(drawing.hours.upperBound)\">")
+    page.raw(
+      "<svg class=\"hours\" height=\"14\" role=\"img\" aria-label=\"Hours \(drawing.hours.lowerBound) to \(drawing.hours.upperBound)\">"
+    )
     let count = Double(drawing.hours.upperBound - drawing.hours.lowerBound)
     for hour in stride(
       from: (drawing.hours.lowerBound + 2) / 3 * 3, through: drawing.hours.upperBound, by: 3)
     {
       let share = Double(hour - drawing.hours.lowerBound) * 100 / count
       let anchor = share < 4 ? "start" : share > 96 ? "end" : "middle"
-      page.raw("<text x=\"\(ReportText.coordinate(share))%\" y=\"11\" text-anchor=\"\(anchor)\">\(hour):00</text>")
+      page.raw(
+        "<text x=\"\(ReportText.coordinate(share))%\" y=\"11\" text-anchor=\"\(anchor)\">\(hour):00</text>")
     }
     page.raw("</svg>")
   }
@@ -181,14 +188,16 @@ extension WardReport {
     open(table: "Near \(content.whos[person.who].label)", id: "n\(person.who)", classes: "near", to: &page)
     page.raw("<thead><tr><th scope=\"col\">Who</th><th scope=\"col\">\(isAlone ? "Kind" : "Role")</th>")
     bandHeads(to: &page)
-    page.raw("<th scope=\"col\" class=\"n\">Heard</th><th scope=\"col\" class=\"n\">Was heard</th></tr></thead>\n<tbody>\n")
+    page.raw(
+      "<th scope=\"col\" class=\"n\">Heard</th><th scope=\"col\" class=\"n\">Was heard</th></tr></thead>\n<tbody>\n"
+    )
     let shown = isAlone ? near.prefix(WardContent.mostOthers) : near.prefix(Self.mostNear)
     for pair in shown {
       let isOne = pair.one == person.who
       let other = isOne ? pair.other : pair.one
       page.raw("<tr data-p=\"\(pair.one) \(pair.other)\"><th scope=\"row\">")
       link(other, to: &page)
-      page.raw("</th><td>")
+      page.raw("</th><td class=\"t\">")
       page.text(content.whos[other].role)
       page.raw("</td>")
       cells(pair.sums, to: &page)
@@ -200,13 +209,15 @@ extension WardReport {
     for stranger in content.strangers[person.who] ?? [] {
       page.raw("<tr><th scope=\"row\">")
       page.text(stranger.label)
-      page.raw("</th><td>\(stranger.kind == "place" ? ReportWho.places : ReportWho.phones)</td>")
+      page.raw("</th><td class=\"t\">\(stranger.kind == "place" ? ReportWho.places : ReportWho.phones)</td>")
       cells(stranger.sums, to: &page)
-      page.raw("<td class=\"n\">\(ReportText.minutes(stranger.sums.seconds))</td><td class=\"n\">–</td></tr>\n")
+      page.raw(
+        "<td class=\"n\">\(ReportText.minutes(stranger.sums.seconds))</td><td class=\"n\">–</td></tr>\n")
     }
     page.raw("</tbody></table></div>\n")
     if near.count > shown.count {
-      page.element("p", "class=\"more\"", "\(near.count - shown.count) more were near for less, or less close.")
+      page.element(
+        "p", "class=\"more\"", "\(near.count - shown.count) more were near for less, or less close.")
     }
   }
 }

@@ -26,7 +26,7 @@ extension WardReport {
     page.element("h2", "id=\"roles-title\"", "Roles")
     page.element(
       "p", "",
-      "Pair minutes between persons of two roles, and below in small those \(ReportBands.names[0]) (\(bands.range(0))). Darker is more."
+      "Pair minutes between persons of two roles, and below in small those \(ReportBands.names[0]) (\(bands.range(0))). The stronger the shade, the more."
     )
     open(table: "Pair minutes between roles", id: "role-matrix", classes: "matrix roles", to: &page)
     page.raw("<thead><tr><td></td>")

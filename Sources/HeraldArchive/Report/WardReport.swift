@@ -22,7 +22,8 @@ public struct WardReport {
 
   /// Queries a report on the days of `period` from an archive that is up to date. `refused` names files that
   /// are not in it.
-  public init(_ archive: Archive, _ period: ReportPeriod = .all, refused: [String] = []) throws(HostLinkError) {
+  public init(_ archive: Archive, _ period: ReportPeriod = .all, refused: [String] = []) throws(HostLinkError)
+  {
     content = try WardContent(archive, period)
     findings = ReportFinding.all(content)
     bands = ReportBands(limits: content.rules.bandLimits)

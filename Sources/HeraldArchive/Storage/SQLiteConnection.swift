@@ -30,6 +30,26 @@ public final class SQLiteConnection: ArchiveConnection {
       }
       close(descriptor)
     }
+    do {
+      queue = try DatabaseQueue(path: path, configuration: Self.configuration)
+    } catch {
+      throw Self.failure(error, path)
+    }
+  }
+
+  /// Makes an archive in a file without a name in the system's temporary folder, which SQLite removes as soon
+  /// as it is not open any more.
+  /// - Throws: `.storage` if no file can be made there.
+  init() throws(HostLinkError) {
+    place = "a temporary archive"
+    do {
+      queue = try DatabaseQueue(path: "", configuration: Self.configuration)
+    } catch {
+      throw Self.failure(error, place)
+    }
+  }
+
+  private static var configuration: Configuration {
     var configuration = Configuration()
     // Another program may be in the longest of its transactions.
     configuration.busyMode = .timeout(60)
@@ -41,11 +61,7 @@ public final class SQLiteConnection: ArchiveConnection {
       try database.execute(sql: "PRAGMA page_size = 32768")
       try database.execute(sql: "PRAGMA cache_size = -24576")
     }
-    do {
-      queue = try DatabaseQueue(path: path, configuration: configuration)
-    } catch {
-      throw Self.failure(error, path)
-    }
+    return configuration
   }
 
   public func hasTable(_ name: String) throws(HostLinkError) -> Bool {

@@ -147,15 +147,17 @@ public struct LocalDays: Sendable {
   }
 
   /// The day as the number of the column `day`: 20260914 is 2026-09-14.
-  static func number(ofDay day: Int64) -> Int64 {
+  public static func number(ofDay day: Int64) -> Int64 {
     Int64(text(ofDay: day).filter { $0 != "-" }) ?? 0
   }
 
   /// The day of a number of the column `day`; `nil` for other numbers.
-  static func day(ofNumber number: Int64) -> Int64? {
+  public static func day(ofNumber number: Int64) -> Int64? {
     guard (1970_01_01...9999_12_31).contains(number) else { return nil }
     let digits = Array(String(number))
-    return day("\(String(digits[..<4]))-\(String(digits[4..<6]))-\(String(digits[6...]))")
+    let day = day("\(String(digits[..<4]))-\(String(digits[4..<6]))-\(String(digits[6...]))")
+    // The 31st of a month with 30 days would be the next day.
+    return day.flatMap { Self.number(ofDay: $0) == number ? $0 : nil }
   }
 
   /// The number of a day written as `yyyy-MM-dd`; `nil` for other text.

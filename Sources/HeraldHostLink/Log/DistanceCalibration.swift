@@ -1,17 +1,17 @@
 import Foundation
 import HeraldText
 
-/// A model of the distance at an attenuation, which somebody has fitted to measurements of the devices and the
-/// place in question.
+/// A model of the distance at an attenuation, which somebody has fitted to measurements of the devices and
+/// the place in question.
 ///
 /// A YAML file:
 ///
 /// ```yaml
-/// name: ward-3, badges on lanyards, 2026-09
-/// model: log            # distance = 10^((attenuation − offset) / (10 × slope)); or linear: offset + slope × attenuation
-/// offset: 41            # log: attenuation at 1 m in dB; linear: distance in m at 0 dB
-/// slope: 2.1            # log: path loss exponent; linear: m/dB
-/// error: 0.9            # mean absolute error in m of the measurements that it was fitted to
+/// name: ward 3, badges on lanyards
+/// model: log    # 10^((attenuation − offset) / (10 × slope)); or linear: offset + slope × attenuation
+/// offset: 41    # log: attenuation at 1 m in dB; linear: distance in m at 0 dB
+/// slope: 2.1    # log: path loss exponent; linear: m/dB
+/// error: 0.9    # mean absolute error in m of the measurements that it was fitted to
 /// ```
 public struct DistanceCalibration: Equatable, Sendable {
   /// The form of the model.
@@ -37,7 +37,8 @@ public struct DistanceCalibration: Equatable, Sendable {
   private static let most = 1000.0
 
   /// Reads a file.
-  /// - Throws: `.storage` if it cannot be read; `.usage` with the line if a field is missing, unknown or out of
+  /// - Throws: `.storage` if it cannot be read; `.usage` with the line if a field is missing, unknown or
+  ///   out of
   ///   range. The error is required: a distance without it says more than is known.
   public init(reading path: String) throws(HostLinkError) {
     try self.init(try YAMLFields.file(path))

@@ -1,8 +1,8 @@
 import Foundation
 import HeraldText
 
-/// A folder with the secrets of many devices: one file for each, named for the serial number as in a path with
-/// `{serial}`, with or without the ending `.secret`.
+/// A folder with the secrets of many devices: one file for each, named for the serial number as in a path
+/// with `{serial}`, with or without the ending `.secret`.
 public struct SecretFolder: Sendable {
   /// A file of the folder.
   public struct File: Equatable, Sendable {
@@ -20,7 +20,8 @@ public struct SecretFolder: Sendable {
   public let files: [File]
 
   /// Lists a folder; no secret is read.
-  /// - Throws: `.storage` if it cannot be read, `.usage` if it has no files, more than 100,000, or two of one
+  /// - Throws: `.storage` if it cannot be read, `.usage` if it has no files, more than 100,000, or two of
+  ///   one
   ///   device.
   public init(path: String) throws(HostLinkError) {
     let shown = PrintableText.of(path, limit: 256)

@@ -86,7 +86,7 @@ struct Contacts: ParsableCommand {
       }
     } else {
       query.leastSeconds = least
-      try archive.meetings(query) { (meeting: Meeting) throws(HostLinkError) in
+      try archive.meetings(query) { (meeting: DayMeeting) throws(HostLinkError) in
         rows.append(ContactRow(meeting, archive.days, bands, model))
       }
     }

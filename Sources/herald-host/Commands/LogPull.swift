@@ -1,4 +1,5 @@
 import ArgumentParser
+import HeraldArchive
 import HeraldConsole
 import HeraldHostLink
 
@@ -35,17 +36,42 @@ extension LogCommands {
       help: "Go on in a folder whose device has another identifier now: it was reset to its factory settings."
     )
     var rebind = false
+    @Option(
+      help: ArgumentHelp(
+        "Also add what was pulled to this archive: a file, or postgresql://…; made if it is not there.",
+        valueName: "place"))
+    var archive: String?
     @OptionGroup var display: DisplayOptions
 
     func run() throws {
+      // An archive that cannot be used is found before a device is asked for its log.
+      let archive = try archive.map { try Archive.open($0, create: true) }
       if fleet.isSingle {
-        try pullOne(fleet.single())
+        let (result, report) = try pullOne(fleet.single())
+        try fill(archive, [result.folder])
+        try display.show(result) { result.show() }
+        for problem in report.problems { Console.note("herald-host: \(problem)") }
+        if let error = report.stoppedBy { Console.complain(error) }
+        if let error = result.shortcoming { throw error }
       } else {
-        try pullMany(fleet.muster())
+        try pullMany(fleet.muster(), into: archive)
       }
     }
 
-    private func pullOne(_ selector: DeviceSelector?) throws {
+    /// Adds folders to the archive. What cannot be added is named, and is not lost: it is in its folder.
+    private func fill(_ archive: Archive?, _ folders: [String]) throws {
+      guard let archive else { return }
+      let filling = ArchiveFilling(archive: archive, who: nil, isQuiet: display.quiet)
+      do {
+        try filling.add(folders).noteProblems()
+      } catch let error as HostLinkError {
+        throw HostLinkError(
+          error.cause, "the logs are pulled, and not in the archive: \(error.what)",
+          advice: "when that is put right: `herald-host archive add \(folder) --archive \(archive.place)`")
+      }
+    }
+
+    private func pullOne(_ selector: DeviceSelector?) throws -> (PullResult, PullReport) {
       let bar = ProgressLine(isQuiet: display.quiet)
       let (pageStore, report, clock) = try fleet.link.withDevice(selector) { device, open in
         try device.checkLogAccess()
@@ -59,14 +85,10 @@ extension LogCommands {
         return (pageStore, report, clock)
       }
       // The pages so far are converted after any error.
-      let result = try DevicePull.convert(pageStore, report, clock: clock)
-      try display.show(result) { result.show() }
-      for problem in report.problems { Console.note("herald-host: \(problem)") }
-      if let error = report.stoppedBy { Console.complain(error) }
-      if let error = result.shortcoming { throw error }
+      return (try DevicePull.convert(pageStore, report, clock: clock), report)
     }
 
-    private func pullMany(_ muster: FleetSelection) throws {
+    private func pullMany(_ muster: FleetSelection, into archive: Archive?) throws {
       let lines = ProgressLines(count: muster.selectors.count, isQuiet: display.quiet)
       let (folder, trim, rebind) = (self.folder, self.trim, self.rebind)
       let members = Fleet(muster, link: fleet.link).run { index, device, open, serial in
@@ -85,6 +107,13 @@ extension LogCommands {
         return try DevicePull.convert(pageStore, report, clock: clock)
       }
       lines.finish()
+      var archiveError: HostLinkError?
+      do {
+        try fill(archive, members.compactMap { (try? $0.result.get())?.folder })
+      } catch let error as HostLinkError {
+        archiveError = error
+        Console.complain(error)
+      }
       // An incomplete pull is not a success; the received pages are kept, and the folder is reported.
       let summary = FleetSummary(
         members.map { member in
@@ -109,6 +138,7 @@ extension LogCommands {
           result.folder,
         ]
       }
+      if let archiveError { throw ExitCode(archiveError.cause.exitStatus) }
     }
   }
 }

@@ -11,7 +11,8 @@ struct ArchiveOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The archive, instead of folders; `herald-host archive add` makes one.", valueName: "file"))
+      "The archive, instead of folders: a file that `herald-host archive add` made, or postgresql://…",
+      valueName: "place"))
   var archive: String?
 
   @OptionGroup var who: WhoOptions
@@ -25,31 +26,22 @@ struct ArchiveOptions: ParsableArguments {
   /// Opens the archive, or makes a temporary one of the folders, and brings it up to date.
   /// - Parameter window: the length of a window in seconds that the command needs; `nil` for any.
   func open(_ display: DisplayOptions, window: Int? = nil) throws -> Archive {
-    let bar = ProgressLine(isQuiet: display.quiet)
-    defer { bar.finish() }
-    let archive: Archive
-    if let place = self.archive {
-      archive = try Archive.open(place, create: false)
-      if let window, window != archive.rules.window {
-        throw HostLinkError(
-          .usage, "\(place) has windows of \(archive.rules.window) s",
-          advice: "`herald-host archive rules --archive \(place) --window \(window)` derives everything again"
-        )
-      }
-    } else {
+    guard let place = self.archive else {
       var rules = ContactRules()
       rules.zone = LocalDays.systemZone
       rules.window = window ?? rules.window
-      archive = try Archive.temporary(rules)
-      let folders = try PageStoreSearch.folders(in: dir)
-      let addition = try archive.add(folders: folders) {
-        bar.update(done: $0, of: folders.count, text: "reading")
-      }
-      for (folder, error) in addition.failures { Console.note("herald-host: \(folder): \(error.what)") }
-      for page in addition.refused { Console.note("herald-host: \(page) is not a page of this log") }
+      let filling = ArchiveFilling(archive: try Archive.temporary(rules), who: who, isQuiet: display.quiet)
+      try filling.add(try PageStoreSearch.folders(in: dir)).noteProblems()
+      return filling.archive
     }
-    try who.apply(to: archive)
-    try archive.update { bar.update(done: $0, of: $1, text: "deriving contacts") }
+    let archive = try Archive.open(place, create: false)
+    if let window, window != archive.rules.window {
+      throw HostLinkError(
+        .usage, "\(archive.place) has windows of \(archive.rules.window) s",
+        advice:
+          "`herald-host archive rules --archive \(archive.place) --window \(window)` derives everything again")
+    }
+    try ArchiveFilling(archive: archive, who: who, isQuiet: display.quiet).update()
     return archive
   }
 }

@@ -26,7 +26,8 @@ struct WhoOptions: ParsableArguments {
     transform: Self.seconds)
   var epoch: [UInt64] = []
 
-  /// Labels the devices, and finds out whose identifiers were read. The next `update` derives what that changes.
+  /// Labels the devices, and finds out whose identifiers were read. The next `update` derives what that
+  /// changes.
   func apply(to archive: Archive) throws(HostLinkError) {
     if let people {
       try archive.label(try PeopleFile(reading: people, days: archive.days))

@@ -25,7 +25,7 @@ struct ContactRow: Encodable {
     let bandSeconds: [Int]
     /// In windows of minutes without a measurement.
     let unmeasuredSeconds: Int
-    let weightedMinutes: Double
+    let weightedMinutes: Double?
     let medianAttenuationDb: Int?
 
     init(_ windows: DayWindows, _ bands: ContactBands) {
@@ -58,7 +58,7 @@ struct ContactRow: Encodable {
   let localBegin: String
   let localEnd: String
 
-  init(_ meeting: Meeting, _ days: LocalDays, _ bands: ContactBands, _ calibration: DistanceCalibration?) {
+  init(_ meeting: DayMeeting, _ days: LocalDays, _ bands: ContactBands, _ calibration: DistanceCalibration?) {
     self.init(
       meeting.who, meeting.other, day: meeting.day, meeting.joined, meeting.joined.periods, days, bands,
       calibration)

@@ -22,7 +22,7 @@ struct ContactTable {
     let zone: String
     let windowSeconds: Int
     let bandsDb: [Int]
-    let weights: [Double]
+    let weights: [Double]?
     let calibration: Calibration?
     let contacts: [ContactRow]
   }
@@ -46,15 +46,15 @@ struct ContactTable {
     var heading = isEach ? ["Begin", "End"] : ["Day"]
     heading += ["Who", "Is", "Met", "Is"]
     let firstNumber = heading.count
-    heading += ["Minutes"] + bands.names + ["Weighted", "Median dB"]
+    heading += ["Minutes"] + bands.names + (bands.weights == nil ? [] : ["Weighted"]) + ["Median dB"]
     if isEach { heading.append("Gaps") }
     if hasDirections { heading += ["Heard min", "dB", "Was heard min", "dB"] }
     if calibration != nil { heading += ["Distance"] }
     Console.printTable([heading] + rows.map(cells), right: Set(firstNumber..<heading.count))
-    let weights = bands.weights.map { Self.number($0) }.joined(separator: ", ")
+    let weights = bands.weights.map { "; weights " + $0.map(Self.number).joined(separator: ", ") } ?? ""
     Console.line("")
     Console.line(
-      "Days and times in \(archive.days.zone); windows of \(archive.rules.window) s; weights \(weights).")
+      "Days and times in \(archive.days.zone); windows of \(archive.rules.window) s\(weights).")
     if let calibration {
       Console.line(
         "Distances of the median, by the calibration \"\(calibration.name)\": its mean error is \(Self.number(calibration.error)) m."
@@ -66,7 +66,8 @@ struct ContactTable {
     var cells = isEach ? [String(row.localBegin.prefix(19)), String(row.localEnd.prefix(19))] : [row.day]
     for party in [row.who, row.other] { cells += [PrintableText.name(party.label), party.kind] }
     cells += [Self.minutes(row.joined.seconds)] + row.joined.bandSeconds.map(Self.minutes)
-    cells += [String(format: "%.1f", row.joined.weightedMinutes), Self.level(row.joined)]
+    if let weighted = row.joined.weightedMinutes { cells.append(String(format: "%.1f", weighted)) }
+    cells.append(Self.level(row.joined))
     if isEach { cells.append(String(row.gaps)) }
     if hasDirections, let heard = row.heard, let wasHeard = row.wasHeard {
       cells += [Self.minutes(heard.seconds), Self.level(heard)]
@@ -141,7 +142,7 @@ struct ContactTable {
       text.raw(String(format: "%.3f", Double(seconds) / 60))
     }
     text.comma()
-    text.raw(String(format: "%.3f", exposure.weightedMinutes))
+    text.raw(exposure.weightedMinutes.map { String(format: "%.3f", $0) } ?? "")
     text.comma()
     text.raw(Self.level(exposure))
   }

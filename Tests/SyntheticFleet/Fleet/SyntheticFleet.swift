@@ -9,7 +9,7 @@ import HeraldSimulation
 /// The logs of many badges in a made-up hospital, as pulls would leave them: the same every time.
 ///
 /// Wards have twenty badges each, which are worn for ten hours a day. In each half hour a badge is in one of
-/// the eight rooms of its ward, sometimes in another ward, and receives most badges in the same room in
+/// the seven rooms of its ward, sometimes in another ward, and receives most badges in the same room in
 /// each scan window of 1.2 s, of which there are two a minute. All pages are written by the device's own encoder.
 public struct SyntheticFleet: Sendable {
   /// The number of badges.
@@ -21,7 +21,7 @@ public struct SyntheticFleet: Sendable {
   /// 2026-09-14 07:00 UTC, a Monday: the beginning of the first shift.
   public static let begin: UInt64 = 1_789_369_200_000
   private static let wardSize = 20
-  private static let rooms = 8
+  private static let rooms = 7
   /// Half hours in a shift of ten hours.
   static let slotsPerDay = 20
 

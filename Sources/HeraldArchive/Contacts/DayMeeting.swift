@@ -1,17 +1,17 @@
 import HeraldHostLink
 
 /// Whom a row of an archive's tables is about.
-public struct Who: Hashable, Sendable {
+public struct Who: Hashable, Comparable, Sendable {
   /// What it is.
-  public enum Kind: String, Sendable {
+  public enum Kind: String, CaseIterable, Sendable {
     /// A person of `people.csv`.
     case person
     /// A device to which no person is assigned at that time, by its serial number.
     case device
-    /// A payload that no known device sends, usually of a phone.
-    case payload
     /// A venue, by its beacon's payload.
     case place
+    /// A payload that no known device sends, usually of a phone.
+    case payload
     /// An address from which no payload was read.
     case address
   }
@@ -38,6 +38,13 @@ public struct Who: Hashable, Sendable {
     place = row.text(column + 5)
   }
 
+  /// By kind, then by label.
+  public static func < (left: Who, right: Who) -> Bool {
+    (left.rank, left.label, left.id) < (right.rank, right.label, right.id)
+  }
+
+  private var rank: Int { Kind.allCases.firstIndex(of: kind) ?? 0 }
+
   /// The columns of `who` that `init` takes, of a table with this name in the statement.
   static func columns(_ name: String) -> String {
     ["id", "kind", "key", "label", "role", "place"].map { "\(name).\($0)" }.joined(separator: ", ")
@@ -45,7 +52,7 @@ public struct Who: Hashable, Sendable {
 }
 
 /// Two who met on a civil day: what each heard of the other, and both joined.
-public struct Meeting: Equatable, Sendable {
+public struct DayMeeting: Equatable, Sendable {
   /// The number of the civil day since 1970-01-01 in the archive's time zone.
   public let day: Int64
   /// One of the two.
@@ -66,8 +73,15 @@ public struct Meeting: Equatable, Sendable {
     return directions.isEmpty ? heard : DayWindows.union(directions)
   }
 
+  /// The same meeting from the side of the other.
+  var turned: DayMeeting {
+    DayMeeting(
+      day: day, who: other, other: who, heard: wasHeard, wasHeard: heard,
+      readings: (readings.wasHeard, readings.heard))
+  }
+
   /// Whether two meetings are the same.
-  public static func == (left: Meeting, right: Meeting) -> Bool {
+  public static func == (left: DayMeeting, right: DayMeeting) -> Bool {
     left.day == right.day && left.who == right.who && left.other == right.other && left.heard == right.heard
       && left.wasHeard == right.wasHeard && left.readings == right.readings
   }

@@ -1,0 +1,93 @@
+import ArgumentParser
+import HeraldArchive
+import HeraldConsole
+import HeraldHostLink
+
+/// `herald-host archive`
+struct ArchiveCommands: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "archive", abstract: "Keeps the logs of many devices in one database.",
+    subcommands: [
+      Add.self, Show.self, Near.self, SecondDegree.self, Pairs.self, Bands.self, Readings.self, Update.self,
+      People.self, Rules.self,
+    ])
+
+  /// `herald-host archive add`
+  struct Add: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Adds pulled logs to an archive, and derives contacts from them.",
+      discussion: """
+        The pages stay as they are, in the folders and in the archive. Adding a folder again adds only what is new; a command that was \
+        interrupted goes on.
+        """)
+
+    @Argument(help: "Folders of pulled logs, or folders with such folders.")
+    var dir: [String]
+    @OptionGroup var place: ArchivePlace
+    @OptionGroup var who: WhoOptions
+    @OptionGroup var display: DisplayOptions
+
+    func run() throws {
+      let filling = ArchiveFilling(
+        archive: try Archive.open(place.archive, create: true), who: who, isQuiet: display.quiet)
+      let addition = try filling.add(try PageStoreSearch.folders(in: dir))
+      try display.show(addition) {
+        Console.line(
+          "\(Console.count(addition.newPages, "new page")) of \(Console.count(addition.folders, "device"))")
+      }
+      try addition.check()
+    }
+  }
+
+  /// `herald-host archive update`
+  struct Update: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Derives what new pages, people or rules have changed.",
+      discussion: """
+        Every command that reads an archive does so before. With --all everything is derived from the pages again.
+        """)
+
+    @OptionGroup var place: ArchivePlace
+    @Flag(help: "Derive everything again.")
+    var all = false
+    @OptionGroup var display: DisplayOptions
+
+    private struct Row: Encodable {
+      let devices: Int
+      let readings: Int
+      let meetings: Int
+    }
+
+    func run() throws {
+      let archive = try Archive.open(place.archive, create: false)
+      if all { try archive.deriveAgain() }
+      let bar = ProgressLine(isQuiet: display.quiet)
+      let update = try archive.update { bar.update(done: $0, of: $1, text: "deriving contacts") }
+      bar.finish()
+      try display.show(
+        Row(devices: update.devices, readings: update.readings, meetings: update.meetings)
+      ) {
+        Console.line(
+          "\(Console.count(update.devices, "device")), \(Console.count(update.readings, "reading")), \(Console.count(update.meetings, "meeting"))"
+        )
+      }
+    }
+  }
+
+  /// `herald-host archive people`
+  struct People: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Says who wore which device when, and whose identifiers were read.",
+      discussion: "A new file replaces the one before; all contacts are derived again if they differ.")
+
+    @OptionGroup var place: ArchivePlace
+    @OptionGroup var who: WhoOptions
+    @OptionGroup var display: DisplayOptions
+
+    func run() throws {
+      let archive = try Archive.open(place.archive, create: false)
+      try ArchiveFilling(archive: archive, who: who, isQuiet: display.quiet).update()
+      display.say(Console.count(try archive.contents().persons, "person"))
+    }
+  }
+}

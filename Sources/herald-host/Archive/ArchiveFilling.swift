@@ -1,0 +1,66 @@
+import HeraldArchive
+import HeraldConsole
+import HeraldHostLink
+import HeraldText
+
+/// Adds pulled logs to an archive and brings it up to date, with a bar for people.
+struct ArchiveFilling {
+  let archive: Archive
+  /// Who wore which device, if that is to be said.
+  let who: WhoOptions?
+  let isQuiet: Bool
+
+  /// Adds folders.
+  func add(_ folders: [String]) throws -> Archive.Addition {
+    let bar = ProgressLine(isQuiet: isQuiet)
+    defer { bar.finish() }
+    let addition = try archive.add(folders: folders) {
+      bar.update(done: $0, of: folders.count, text: "adding")
+    }
+    try update()
+    return addition
+  }
+
+  /// Labels the devices, and derives what has changed.
+  func update() throws {
+    let bar = ProgressLine(isQuiet: isQuiet)
+    defer { bar.finish() }
+    try who?.apply(to: archive)
+    try archive.update { bar.update(done: $0, of: $1, text: "deriving contacts") }
+  }
+}
+
+extension Archive.Addition {
+  /// Names what could not be added on standard error.
+  func noteProblems() {
+    for page in refused {
+      Console.note("herald-host: \(PrintableText.of(page, limit: 400)) is not a page of this log")
+    }
+    for (folder, error) in failures {
+      Console.note("herald-host: \(PrintableText.of(folder, limit: 400)): \(error.what)")
+    }
+  }
+
+  /// Names what could not be added, and throws if there is any.
+  func check() throws(HostLinkError) {
+    noteProblems()
+    guard failures.isEmpty, refused.isEmpty else {
+      throw HostLinkError(
+        .partial, "not everything could be added; the rest is in the archive",
+        advice: "pull the logs of those devices into new folders")
+    }
+  }
+}
+
+extension Archive.Addition: Encodable {
+  private enum CodingKeys: CodingKey { case folders, newPages, knownPages, refused, failures }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(folders, forKey: .folders)
+    try container.encode(newPages, forKey: .newPages)
+    try container.encode(knownPages, forKey: .knownPages)
+    try container.encode(refused, forKey: .refused)
+    try container.encode(failures.map { ["folder": $0.folder, "error": $0.error.what] }, forKey: .failures)
+  }
+}

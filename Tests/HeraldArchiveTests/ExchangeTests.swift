@@ -1,0 +1,135 @@
+import Foundation
+import HeraldHostLink
+import Testing
+
+@testable import HeraldArchive
+
+@Suite("Files for other programs")
+struct ExchangeTests {
+  @Test(
+    "names are clean, in any script",
+    arguments: [
+      ("Zoë", "Zoë"), ("فاطمه\u{200C}زهرا", "فاطمه\u{200C}زهرا"), ("👩🏽\u{200D}⚕️", "👩🏽\u{200D}⚕️"),
+      ("a\tb\r\nc", "a b  c"),
+      ("\u{0}a\u{1B}[2Jb\u{7F}\u{9B}", "a[2Jb"), ("\u{202E}evil\u{2066}", "evil"),
+      ("\u{FFFE}\u{FEFF}x\u{1FFFF}", "x"),
+      ("\u{2028}x", " x"), ("", ""),
+    ])
+  func cleaning(text: String, clean: String) {
+    // By scalars: texts that are canonically equivalent are equal as strings.
+    #expect(Array(ExchangeText.clean(text).unicodeScalars) == Array(clean.unicodeScalars))
+  }
+
+  @Test("text in XML, CSV and columns")
+  func quoting() {
+    #expect(
+      ExchangeText.xml("<a href='x'>\"&amp;\u{1}]]>") == "&lt;a href=&apos;x&apos;&gt;&quot;&amp;amp;]]&gt;")
+    #expect(ExchangeText.csv("say \"a\", b") == "\"say \"\"a\"\", b\"")
+    for sign in ["=", "+", "-", "@"] { #expect(ExchangeText.csv("\(sign)1") == "\"'\(sign)1\"") }
+    // A control in front must not hide a formula.
+    #expect(ExchangeText.csv("\u{1}=1") == "\"'=1\"")
+    #expect(ExchangeText.csv("") == "\"\"")
+    #expect(ExchangeText.word("Medical  doctor\u{A0}x") == "Medical__doctor_x")
+    #expect(ExchangeText.word("") == "-" && ExchangeText.word("\u{1}") == "-")
+  }
+
+  @Test(
+    "seconds as minutes",
+    arguments: [(0, "0"), (30, "0.50"), (20, "0.33"), (40, "0.67"), (60, "1"), (3630, "60.50"), (63, "1.05")]
+      as [(Int64, String)])
+  func minutes(seconds: Int64, text: String) { #expect(ExchangeText.minutes(seconds) == text) }
+
+  /// An archive of three persons and an address, with meetings on two days.
+  private func archive(_ folder: RecordedFolders) throws -> Archive {
+    try folder.write("archive", "keep", [])
+    let archive = try Archive.open("\(folder.path)/archive/a.sqlite", create: true)
+    try archive.connection.append(
+      "who", ["id", "kind", "key", "label", "role", "place"],
+      [
+        .integer(1), .text("person"), .text("Ann"), .text("Ann <&>"), .text("NUR"), .text("Ward \"3\""),
+        .integer(2), .text("device"), .text("B"), .text("B"), .text(""), .text(""),
+        .integer(3), .text("address"), .text("C"), .text("C"), .text(""), .text(""),
+        .integer(7), .text("person"), .text("=D"), .text("=D"), .text("PAT"), .text(""),
+      ])
+    let meetings: [(Int64, Int64, Int64, Int64, [Int64])] = [
+      (20_260_914, 1, 2, 90, [0, 60, 30, 0]), (20_260_915, 1, 2, 60, [60, 0, 0, 0]),
+      (20_260_914, 1, 3, 30, [30, 0, 0, 0]),
+      (20_260_915, 2, 7, 30, [0, 0, 0, 0]),
+    ]
+    for (day, one, other, seconds, bands) in meetings {
+      for (who, with) in [(one, other), (other, one)] {
+        try archive.connection.append(
+          "meeting",
+          ["day", "who_id", "other_id", "seconds", "readings", "directions"] + ArchiveSchema.bands,
+          ([day, who, with, seconds, seconds / 10, 2] + bands).map(SQLValue.integer))
+      }
+    }
+    return archive
+  }
+
+  private func text(_ folder: RecordedFolders, _ name: String) throws -> String {
+    try String(contentsOfFile: "\(folder.path)/out/\(name)", encoding: .utf8)
+  }
+
+  @Test("the tables of epicontacts, byte by byte")
+  func caseTables() throws {
+    let folder = RecordedFolders()
+    let files = try archive(folder).exchange(as: .epicontacts, to: "\(folder.path)/out")
+    #expect(files.map(\.rows) == [3, 3])
+    #expect(
+      try text(folder, "linelist.csv") == """
+        id,name,kind,role,place
+        1,"Ann <&>","person","NUR","Ward ""3\"""
+        2,"B","device","",""
+        7,"'=D","person","PAT",""
+
+        """)
+    #expect(
+      try text(folder, "contacts.csv") == """
+        from,to,date,minutes,readings,directions,minutes_band_1,minutes_band_2,minutes_band_3,minutes_band_4
+        1,2,2026-09-14,1.50,9,2,0,1,0.50,0
+        1,2,2026-09-15,1,6,2,1,0,0,0
+        2,7,2026-09-15,0.50,3,2,0,0,0,0
+
+        """)
+  }
+
+  @Test("a graph, and addresses only if they are wanted")
+  func graph() throws {
+    let folder = RecordedFolders()
+    let archive = try archive(folder)
+    #expect(try archive.exchange(as: .graphml, to: "\(folder.path)/out").map(\.rows) == [5])
+    let graph = try text(folder, "contacts.graphml")
+    #expect(
+      graph.contains(
+        """
+        <graph id="contacts" edgedefault="undirected">
+        <node id="1"><data key="name">Ann &lt;&amp;&gt;</data><data key="kind">person</data><data key="role">NUR</data><data key="place">Ward &quot;3&quot;</data></node>
+        <node id="2"><data key="name">B</data><data key="kind">device</data><data key="role"></data><data key="place"></data></node>
+        <node id="7"><data key="name">=D</data><data key="kind">person</data><data key="role">PAT</data><data key="place"></data></node>
+        <edge source="1" target="2"><data key="minutes">2.50</data><data key="days">2</data><data key="readings">15</data><data key="minutes_band_1">1</data><data key="minutes_band_2">1</data><data key="minutes_band_3">0.50</data><data key="minutes_band_4">0</data></edge>
+        <edge source="2" target="7">
+        """))
+    #expect(graph.hasSuffix("</graph>\n</graphml>\n"))
+    #expect(
+      try archive.exchange(as: .graphml, to: "\(folder.path)/out", withAddresses: true).map(\.rows) == [7])
+    #expect(try text(folder, "contacts.graphml").contains("<edge source=\"1\" target=\"3\">"))
+  }
+
+  @Test("an archive without contacts, and what a run that was killed has left")
+  func emptyArchive() throws {
+    let folder = RecordedFolders()
+    try folder.write("archive", "keep", [])
+    let archive = try Archive.open("\(folder.path)/archive/a.sqlite", create: true)
+    try folder.write("out/.tij-stale", "20000", [1, 2, 3])
+    for format in Archive.ExchangeFormat.allCases {
+      #expect(try archive.exchange(as: format, to: "\(folder.path)/out").allSatisfy { $0.rows == 0 })
+    }
+    #expect(try text(folder, "tij.tsv").isEmpty)
+    #expect(try text(folder, "names.csv") == "id,name,kind,role,place\n")
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out").sorted() == [
+        "contacts.csv", "contacts.graphml", "linelist.csv", "names.csv", "tij.tsv",
+      ])
+  }
+}

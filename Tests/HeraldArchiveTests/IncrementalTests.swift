@@ -1,0 +1,122 @@
+import Foundation
+import HeraldHostLink
+import TestInputs
+import Testing
+
+@testable import HeraldArchive
+
+/// What is added bit by bit, in any order, is what is derived of all at once.
+@Suite struct IncrementalTests {
+  /// Writes three devices as two pulls left them: some hours into the day, and at its end. The late folders
+  /// have all of the early ones; pages that were open then have been filled.
+  static func logs(in path: String) throws -> (early: [String], late: [String]) {
+    let serials = ["ONE", "TWO", "THREE"]
+    var (early, late): ([String], [String]) = ([], [])
+    for (index, serial) in serials.enumerated() {
+      var device = try LoggingDevice(serial)
+      let peers = serials.indices.filter { $0 != index }
+      for hour in 0..<4 {
+        let begin = UInt64(hour) * 3_600_000
+        for peer in peers where (peer + index + hour) % 3 != 0 {
+          // An address lasts an hour.
+          let address = peer * 100 + hour
+          try device.read(serials[peer], from: address, at: begin)
+          try device.measure(address, -50 - Int8(peer * 7), from: begin, count: 40 + 13 * hour)
+        }
+        // Somebody of whom no payload is known.
+        try device.measure(7000 + hour, -80, from: begin, count: 3)
+        if hour == 1 {
+          early.append("\(path)/early/\(serial)")
+          try device.pull(to: early[index]) { $0.version = "1.0" }
+        }
+      }
+      late.append("\(path)/late/\(serial)")
+      try device.pull(to: late[index]) { $0.version = "1.1" }
+    }
+    return (early, late)
+  }
+
+  @Test func addingAgainChangesNothing() throws {
+    let folder = try ScratchFolder()
+    let (_, late) = try Self.logs(in: folder.path)
+    let archive = try newArchive(folder.path + "/a.sqlite")
+    let first = try archive.add(folders: late)
+    #expect(first.newPages > 3 && first.knownPages == 0)
+    let update = try archive.update()
+    #expect(update.devices == 3 && update.meetings > 0)
+    let rows = try archive.allRows()
+    #expect(rows["meeting"]?.isEmpty == false && rows["meeting_due"] == [])
+    let again = try archive.add(folders: late)
+    #expect(again.newPages == 0 && again.knownPages == first.newPages && again.refused.isEmpty)
+    #expect(try archive.update() == Archive.Update())
+    #expect(try archive.allRows() == rows)
+    try archive.deriveAgain()
+    #expect(try archive.update().devices == 3)
+    #expect(try archive.allRows() == rows)
+  }
+
+  @Test func anOpenPageIsReplacedByItsLaterStates() throws {
+    let folder = try ScratchFolder()
+    let (early, late) = try Self.logs(in: folder.path)
+    let archive = try newArchive(folder.path + "/a.sqlite")
+    _ = try archive.add(folders: early)
+    func open() throws -> Int64? {
+      try archive.connection.number("SELECT COUNT(*) FROM page WHERE is_open = 1")
+    }
+    #expect(try open() == 3)
+    let pages = try archive.connection.number("SELECT COUNT(*) FROM page") ?? 0
+    _ = try archive.add(folders: late)
+    #expect(try open() == 3)
+    #expect(try archive.connection.number("SELECT COUNT(*) FROM page") ?? 0 > pages)
+    // The earlier state does not come back.
+    let again = try archive.add(folders: early)
+    #expect(again.newPages == 0 && again.refused.isEmpty)
+    #expect(try archive.connection.rows("SELECT DISTINCT version FROM device").map { $0.text(0) } == ["1.1"])
+  }
+
+  @Test(arguments: 0..<12) func anyOrderGivesTheSame(seed: Int) throws {
+    let folder = try ScratchFolder()
+    let (early, late) = try Self.logs(in: folder.path)
+    let whole = try newArchive(folder.path + "/whole.sqlite")
+    _ = try whole.add(folders: late)
+    try whole.update()
+    var random = SplitMix64(seed: UInt64(seed))
+    let archive = try newArchive(folder.path + "/a.sqlite")
+    for path in (early + late).shuffled(using: &random) {
+      _ = try archive.add(folders: [path])
+      if Bool.random(using: &random) { try archive.update() }
+    }
+    try archive.update()
+    #expect(try archive.allRows() == whole.allRows())
+  }
+
+  @Test func datesOfTwoComputersAreJoined() throws {
+    let folder = try ScratchFolder()
+    var device = try LoggingDevice("ONE", date: nil)
+    try device.measure(5, -60, from: 0, count: 4)
+    func fix(_ uptime: UInt64, _ date: UInt64) -> (inout DeviceRecord) -> Void {
+      { record in
+        record.clocks = [
+          DeviceRecord.ClockFix(
+            epoch: 1, boot: 1, uptimeMilliseconds: uptime, unixMilliseconds: date, source: .host)
+        ]
+      }
+    }
+    let paths = ["\(folder.path)/first", "\(folder.path)/second"]
+    try device.pull(to: paths[0], change: fix(60_000, monday + 60_000))
+    // The second computer is a minute late, and was there later.
+    try device.pull(to: paths[1], change: fix(90_000, monday + 150_000))
+    var dumps: [[String: [String]]] = []
+    for order in [[0, 1], [1, 0]] {
+      let archive = try newArchive("\(folder.path)/\(order[0]).sqlite")
+      for index in order {
+        _ = try archive.add(folders: [paths[index]])
+        try archive.update()
+      }
+      let row = try archive.connection.rows("SELECT first_ms, undated FROM device").first
+      #expect(row?.values == [.integer(Int64(monday)), .integer(0)])
+      dumps.append(try archive.allRows())
+    }
+    #expect(dumps[0] == dumps[1])
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import HeraldHostLink
+import Testing
+
+@testable import HeraldArchive
+
+/// A connection to an SQLite archive that fails at one point, as if the program were ended there.
+final class FailingConnection: ArchiveConnection {
+  /// Where it fails.
+  enum Point: Equatable {
+    case beforeTransaction(Int)
+    case beforeCommit(Int)
+    case afterCommit(Int)
+    case statement(Int)
+  }
+
+  private let connection: SQLiteConnection
+  private let point: Point
+  private var transactions = 0
+  private var statements = 0
+  private(set) var hasFailed = false
+  /// Counts begin with the next call.
+  var isArmed = false
+
+  init(_ connection: SQLiteConnection, _ point: Point) { (self.connection, self.point) = (connection, point) }
+
+  var place: String { connection.place }
+  var types: (integer: String, text: String, blob: String) { connection.types }
+  var keyedTable: String { connection.keyedTable }
+
+  private func fail(at point: Point) throws(HostLinkError) {
+    // What is ended does nothing afterwards either.
+    guard isArmed, hasFailed || point == self.point else { return }
+    hasFailed = true
+    throw HostLinkError(.storage, "ended")
+  }
+
+  private func countStatement() throws(HostLinkError) {
+    defer { if isArmed { statements += 1 } }
+    try fail(at: .statement(statements))
+  }
+
+  func hasTable(_ name: String) throws(HostLinkError) -> Bool { try connection.hasTable(name) }
+
+  func execute(_ sql: String, _ arguments: [SQLValue]) throws(HostLinkError) {
+    try countStatement()
+    try connection.execute(sql, arguments)
+  }
+
+  func query(_ sql: String, _ arguments: [SQLValue], _ row: (SQLRow) throws(HostLinkError) -> Void)
+    throws(HostLinkError)
+  {
+    try countStatement()
+    try connection.query(sql, arguments, row)
+  }
+
+  func append(_ table: String, _ columns: [String], _ values: [SQLValue]) throws(HostLinkError) {
+    try countStatement()
+    try connection.append(table, columns, values)
+  }
+
+  func transaction(_ body: () throws(HostLinkError) -> Void) throws(HostLinkError) {
+    let number = transactions
+    if isArmed { transactions += 1 }
+    try fail(at: .beforeTransaction(number))
+    try connection.transaction { () throws(HostLinkError) in
+      try body()
+      try fail(at: .beforeCommit(number))
+    }
+    try fail(at: .afterCommit(number))
+  }
+}
+
+/// An archive that is filled by a program that ends somewhere, and then by one that does not.
+@Suite struct InterruptionTests {
+  private static func make(_ number: Int, _ kind: Int) -> FailingConnection.Point {
+    switch kind {
+    case 0: .beforeTransaction(number)
+    case 1: .beforeCommit(number)
+    case 2: .afterCommit(number)
+    default: .statement(number)
+    }
+  }
+
+  /// Ends the program at every point of a kind, one after the other, while it adds the late logs to an archive
+  /// that has the early ones. Returns the number of points.
+  private func endEverywhere(_ kind: Int, step: Int = 1) throws -> Int {
+    let folder = try ScratchFolder()
+    let (early, late) = try IncrementalTests.logs(in: folder.path)
+    let whole = try newArchive(folder.path + "/whole.sqlite")
+    _ = try whole.add(folders: late)
+    try whole.update()
+    let expected = try whole.allRows()
+    let before = folder.path + "/before.sqlite"
+    do {
+      let archive = try newArchive(before)
+      _ = try archive.add(folders: early)
+      try archive.update()
+    }
+    for number in stride(from: 0, to: 100_000, by: step) {
+      let path = folder.path + "/a.sqlite"
+      try? FileManager.default.removeItem(atPath: path)
+      try FileManager.default.copyItem(atPath: before, toPath: path)
+      let connection = FailingConnection(
+        try SQLiteConnection(path: path, create: false), Self.make(number, kind))
+      do {
+        let archive = try Archive(connection)
+        connection.isArmed = true
+        _ = try archive.add(folders: late)
+        try archive.update()
+      } catch let error as HostLinkError {
+        #expect(error.what == "ended")
+      }
+      guard connection.hasFailed else { return number / step }
+      let archive = try Archive.open(path, create: false)
+      _ = try archive.add(folders: late)
+      try archive.update()
+      #expect(try archive.allRows() == expected, "ended at \(number) of kind \(kind)")
+    }
+    return 0
+  }
+
+  @Test(arguments: 0..<3) func endedAtAnyTransactionItGoesOn(kind: Int) throws {
+    // Adding, reading payloads, deriving contacts, deriving meetings.
+    #expect(try endEverywhere(kind) == 4)
+  }
+
+  @Test func endedAtAnyStatementItGoesOn() throws {
+    #expect(try endEverywhere(3) > 60)
+  }
+
+  @Test func aFullDiskIsSaidAndNothingIsLost() throws {
+    let folder = try ScratchFolder()
+    let (early, late) = try IncrementalTests.logs(in: folder.path)
+    let whole = try newArchive(folder.path + "/whole.sqlite")
+    _ = try whole.add(folders: late)
+    try whole.update()
+    let connection = try SQLiteConnection(path: folder.path + "/a.sqlite", create: true)
+    let archive = try Archive(connection, newRules: ContactRules())
+    _ = try archive.add(folders: early)
+    try archive.update()
+    let pages = try connection.number("PRAGMA page_count") ?? 0
+    var failures = 0
+    for room in 0..<100 {
+      _ = try connection.rows("PRAGMA max_page_count = \(pages + Int64(room))")
+      do {
+        _ = try archive.add(folders: late)
+        try archive.update()
+        break
+      } catch let error as HostLinkError {
+        #expect(error.cause == .storage && error.advice?.contains("make room") == true)
+        failures += 1
+      }
+    }
+    #expect(failures > 0)
+    #expect(try archive.allRows() == whole.allRows())
+  }
+}
