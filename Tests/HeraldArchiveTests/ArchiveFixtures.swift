@@ -8,7 +8,7 @@ import HeraldSimulation
 @testable import HeraldArchive
 
 /// 2026-09-14 08:00:00 UTC, a Monday, in milliseconds.
-let monday: UInt64 = 1_789_372_800_000
+let shiftBegin: UInt64 = 1_789_372_800_000
 
 /// A folder of the system's temporary folder that is gone when the test is.
 final class ScratchFolder {
@@ -25,9 +25,9 @@ struct LoggingDevice: ~Copyable {
   private var clock = WallClock()
 
   /// A device that was started at its uptime 0; `date` is set then, unless it is `nil`.
-  init(_ serial: String, epoch: UInt32 = 1, date: UInt64? = monday, pages: Int = 16) throws {
+  init(_ serial: String, epoch: UInt32 = 1, date: UInt64? = shiftBegin, pages: Int = 64) throws {
     self.serial = serial
-    log = FlashLog(flash: MemoryFlash(FlashImage(pageSize: 1024, pageCount: pages, wordSize: 4)))
+    log = FlashLog(flash: MemoryFlash(FlashImage(pageSize: 512, pageCount: pages, wordSize: 4)))
     log.mount(freshEpoch: epoch)
     try log.append(.started(reason: 0), at: .start, clock: clock)
     if let date { try set(date, at: 0) }
@@ -62,6 +62,15 @@ struct LoggingDevice: ~Copyable {
       try log.append(
         .measured(Self.address(address), RSSI(rssi)),
         at: Instant(milliseconds: first + UInt64(index) * 15_000), clock: clock)
+    }
+  }
+
+  /// Measures every second, with an RSSI that varies, so that the log gets many pages.
+  mutating func measureMuch(_ address: Int, _ rssi: Int8, from first: UInt64, count: Int) throws {
+    for index in 0..<count {
+      try log.append(
+        .measured(Self.address(address), RSSI(rssi - Int8(index * index * 7 % 13))),
+        at: Instant(milliseconds: first + UInt64(index) * 1000), clock: clock)
     }
   }
 
@@ -148,6 +157,8 @@ extension Archive {
       SELECT d.serial, p.bytes FROM read_payload t JOIN device d ON d.id = t.device_id
         JOIN payload p ON p.id = t.payload_id
       """,
+      "resolved_payload": "SELECT bytes, serial, from_ms, to_ms FROM resolved_payload",
+      "simple_day": "SELECT d.serial, day FROM simple_day t JOIN device d ON d.id = t.device_id",
       "who": "SELECT kind, key, label, role, place FROM who",
       "contact": """
       SELECT d.serial, o.kind, o.key, s.kind, s.key, begin_ms, end_ms, t.seconds, t.readings, gaps, \(bands)

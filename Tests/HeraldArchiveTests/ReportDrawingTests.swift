@@ -8,7 +8,7 @@ struct ReportDrawingTests {
   @Test("Minutes of seconds: a half while the number is small, groups of digits when it is large")
   func minutes() {
     #expect(
-      [0, 10, 30, 60, 90, 570, 630, 3600, 60_000].map(ReportText.minutes) == [
+      [0, 20, 30, 60, 90, 570, 630, 3600, 60_000].map(ReportText.minutes) == [
         "0", "0.5", "0.5", "1", "1.5", "9.5", "11", "60", "1,000",
       ])
   }

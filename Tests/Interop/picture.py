@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""picture.py PAGE PICTURE: draws the top of a page of HTML as PNG."""
+"""picture.py PAGE PICTURE [ELEMENT]: draws the top of a page of HTML as PNG, or of an element of it."""
 
 import asyncio
 import sys
@@ -8,11 +8,13 @@ from pathlib import Path
 import browser
 
 
-async def main(page, picture):
+async def main(page, picture, element=None):
     if browser.find() is None:
         sys.exit("picture.py: there is no Chromium; `apt-get install chromium` brings it")
-    async with browser.Browser(width=1024, height=790) as shown:
+    async with browser.Browser(width=1024, height=860) as shown:
         await shown.open(Path(page).resolve())
+        if element:
+            await shown.evaluate(f"document.querySelector({element!r}).scrollIntoView()")
         Path(picture).write_bytes(await shown.picture())
 
 

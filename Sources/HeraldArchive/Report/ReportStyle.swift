@@ -61,11 +61,11 @@ enum ReportStyle {
     .rec { stroke: var(--soft); stroke-width: 1.5; } .lay { stroke: var(--paper); stroke-width: 1.5; stroke-dasharray: 4 4; } .fault { stroke: var(--flag); stroke-width: 2; vector-effect: non-scaling-stroke; }
     .b0 { stroke: var(--b0); } .b1 { stroke: var(--b1); } .b2 { stroke: var(--b2); } .b3 { stroke: var(--b3); } .b4 { stroke: var(--b4); }
     .s0 { stroke-width: 30; } .s1 { stroke-width: 22; } .s2 { stroke-width: 14; } .s3 { stroke-width: 7; } .s4 { stroke-width: 4; } .l0 { stroke-width: 12; } .l1 { stroke-width: 9; } .l2 { stroke-width: 6; } .l3 { stroke-width: 3; } .l4 { stroke-width: 2; }
-    .two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 22rem); gap: 1rem 2rem; align-items: start; } .histogram svg { width: 100%; } .bin { stroke-width: 3; } .axis, .limit { stroke: var(--line); fill: none; } .limit { stroke: var(--soft); stroke-dasharray: 2 3; }
+    .two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 22rem); gap: 1rem 2rem; align-items: start; } .histogram svg { width: 100%; max-width: 24rem; } .bin { stroke-width: 3; } .axis, .limit { stroke: var(--line); fill: none; } .limit { stroke: var(--soft); stroke-dasharray: 2 3; }
     .near { width: 100%; } details { margin: .5rem 0; } summary { cursor: pointer; } .battery { max-width: 44rem; } .battery svg { width: 100%; } .curve { fill: none; stroke: var(--b2); stroke-width: 1.5; stroke-linecap: round; } .spans { columns: 22rem; font-size: .85rem; }
     .print-only { display: none; } .off { display: none !important; }
     .hide0 .day .b0, .hide1 .day .b1, .hide2 .day .b2, .hide3 .day .b3, .hide0 .bin.b0, .hide1 .bin.b1, .hide2 .bin.b2, .hide3 .bin.b3 { display: none; }
-    @media (max-width: 48rem) { .two { grid-template-columns: minmax(0, 1fr); } .spans { columns: 1; } }
+    @media (max-width: 70rem) { .two { grid-template-columns: minmax(0, 1fr); } .spans { columns: 1; } }
     @page { size: A4; margin: 14mm 12mm; }
     @media print {
       :root { color-scheme: light; --paper: #fff; --panel: #fff; --ink: #000; --soft: #444; --line: #ccc; --link: #000; --flag: #9f2a10; --b0: #a3290c; --b1: #d9822b; --b2: #4f88b9; --b3: #9aa9b6; --b4: #c3ccd3;

@@ -79,8 +79,9 @@ extension WardReport {
     let devices = content.devices.filter { $0.wearers.contains(number) }
     writeFacts(person, near, devices, to: &page)
     writeTimeline(person, drawing, devices, to: &page)
-    page.raw("<div class=\"two\">\n")
+    page.raw("<div class=\"two\">\n<div>")
     writeNear(person, near, to: &page)
+    page.raw("</div>\n")
     AttenuationHistogram(person.attenuations, bands, name: who.label).write(to: &page)
     page.raw("</div>\n</section>\n")
   }
