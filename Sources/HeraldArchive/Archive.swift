@@ -32,11 +32,16 @@ public final class Archive {
       if (try? LocalDays(zone: rules.zone)) == nil { rules.zone = "UTC" }
       self.rules = rules
       days = try LocalDays(zone: rules.zone)
+      var isNew = false
       try connection.transaction { () throws(HostLinkError) in
+        // Another program may have made it meanwhile.
+        guard try !connection.hasTable("setting") else { return }
         try ArchiveSchema.create(connection)
         try set("schema", String(ArchiveSchema.version))
         try storeRules()
+        isNew = true
       }
+      if !isNew { try readSettings() }
     }
   }
 

@@ -8,7 +8,7 @@ import HeraldSimulation
 @testable import HeraldArchive
 
 /// 2026-09-14 08:00:00 UTC, a Monday, in milliseconds.
-let monday: UInt64 = 1_789_372_800_000
+let shiftBegin: UInt64 = 1_789_372_800_000
 
 /// A folder of the system's temporary folder that is gone when the test is.
 final class ScratchFolder {
@@ -25,9 +25,9 @@ struct LoggingDevice: ~Copyable {
   private var clock = WallClock()
 
   /// A device that was started at its uptime 0; `date` is set then, unless it is `nil`.
-  init(_ serial: String, epoch: UInt32 = 1, date: UInt64? = monday, pages: Int = 16) throws {
+  init(_ serial: String, epoch: UInt32 = 1, date: UInt64? = shiftBegin, pages: Int = 64) throws {
     self.serial = serial
-    log = FlashLog(flash: MemoryFlash(FlashImage(pageSize: 1024, pageCount: pages, wordSize: 4)))
+    log = FlashLog(flash: MemoryFlash(FlashImage(pageSize: 512, pageCount: pages, wordSize: 4)))
     log.mount(freshEpoch: epoch)
     try log.append(.started(reason: 0), at: .start, clock: clock)
     if let date { try set(date, at: 0) }
@@ -62,6 +62,15 @@ struct LoggingDevice: ~Copyable {
       try log.append(
         .measured(Self.address(address), RSSI(rssi)),
         at: Instant(milliseconds: first + UInt64(index) * 15_000), clock: clock)
+    }
+  }
+
+  /// Measures every second, with an RSSI that varies, so that the log gets many pages.
+  mutating func measureMuch(_ address: Int, _ rssi: Int8, from first: UInt64, count: Int) throws {
+    for index in 0..<count {
+      try log.append(
+        .measured(Self.address(address), RSSI(rssi - Int8(index * index * 7 % 13))),
+        at: Instant(milliseconds: first + UInt64(index) * 1000), clock: clock)
     }
   }
 
@@ -123,54 +132,59 @@ extension Archive {
     let questions = [
       "setting": "SELECT name, value FROM setting",
       "device": """
-        SELECT serial, name, system, version, epochs, is_unread, is_stale, readings, undated, lost, first_ms, last_ms
-        FROM device
-        """,
+      SELECT serial, name, system, version, epochs, is_unread, is_stale, readings, undated, lost, first_ms, last_ms
+      FROM device
+      """,
       "clock": """
-        SELECT d.serial, t.epoch, boot, uptime_ms, unix_ms, source FROM clock t JOIN device d ON d.id = t.device_id
-        """,
+      SELECT d.serial, t.epoch, boot, uptime_ms, unix_ms, source FROM clock t JOIN device d ON d.id = t.device_id
+      """,
       "page": """
-        SELECT d.serial, epoch, sequence, is_open, sha256, size, bytes FROM page t JOIN device d ON d.id = t.device_id
-        """,
+      SELECT d.serial, epoch, sequence, is_open, sha256, size, bytes FROM page t JOIN device d ON d.id = t.device_id
+      """,
       "refused": """
-        SELECT d.serial, epoch, sequence, sha256, reason FROM refused t JOIN device d ON d.id = t.device_id
-        """,
+      SELECT d.serial, epoch, sequence, sha256, reason FROM refused t JOIN device d ON d.id = t.device_id
+      """,
       "person": "SELECT name, role, place FROM person",
       "assignment": """
-        SELECT serial, p.name, from_ms, to_ms FROM assignment t JOIN person p ON p.id = t.person_id
-        """,
+      SELECT serial, p.name, from_ms, to_ms FROM assignment t JOIN person p ON p.id = t.person_id
+      """,
       "payload": "SELECT bytes, short, family FROM payload",
       "own_payload": """
-        SELECT d.serial, p.bytes, from_ms, to_ms FROM own_payload t JOIN device d ON d.id = t.device_id
-          JOIN payload p ON p.id = t.payload_id
-        """,
+      SELECT d.serial, p.bytes, from_ms, to_ms FROM own_payload t JOIN device d ON d.id = t.device_id
+        JOIN payload p ON p.id = t.payload_id
+      """,
       "read_payload": """
-        SELECT d.serial, p.bytes FROM read_payload t JOIN device d ON d.id = t.device_id
-          JOIN payload p ON p.id = t.payload_id
-        """,
+      SELECT d.serial, p.bytes FROM read_payload t JOIN device d ON d.id = t.device_id
+        JOIN payload p ON p.id = t.payload_id
+      """,
+      "resolved_payload": "SELECT bytes, serial, from_ms, to_ms FROM resolved_payload",
+      "simple_day": "SELECT d.serial, day FROM simple_day t JOIN device d ON d.id = t.device_id",
       "who": "SELECT kind, key, label, role, place FROM who",
       "contact": """
-        SELECT d.serial, o.kind, o.key, s.kind, s.key, begin_ms, end_ms, t.seconds, t.readings, gaps, \(bands)
-        FROM contact t \(both)
-        """,
+      SELECT d.serial, o.kind, o.key, s.kind, s.key, begin_ms, end_ms, t.seconds, t.readings, gaps, \(bands)
+      FROM contact t \(both)
+      """,
       "heard": """
-        SELECT d.serial, o.kind, o.key, s.kind, s.key, day, t.seconds, t.readings, windows, \(bands)
-        FROM heard t \(both)
-        """,
+      SELECT d.serial, o.kind, o.key, s.kind, s.key, day, t.seconds, t.readings, windows, \(bands)
+      FROM heard t \(both)
+      """,
       "meeting": """
-        SELECT w.kind, w.key, o.kind, o.key, day, t.seconds, t.readings, directions, \(bands)
-        FROM meeting t JOIN who w ON w.id = t.who_id JOIN who o ON o.id = t.other_id
-        """,
+      SELECT w.kind, w.key, o.kind, o.key, day, t.seconds, t.readings, directions, \(bands)
+      FROM meeting t JOIN who w ON w.id = t.who_id JOIN who o ON o.id = t.other_id
+      """,
       "meeting_due": "SELECT who_id FROM meeting_due",
-      "battery": "SELECT d.serial, unix_ms, level, is_external FROM battery t JOIN device d ON d.id = t.device_id",
+      "battery":
+        "SELECT d.serial, unix_ms, level, is_external FROM battery t JOIN device d ON d.id = t.device_id",
       "device_event": """
-        SELECT d.serial, unix_ms, t.kind, value FROM device_event t JOIN device d ON d.id = t.device_id
-        """,
+      SELECT d.serial, unix_ms, t.kind, value FROM device_event t JOIN device d ON d.id = t.device_id
+      """,
     ]
     var rows: [String: [String]] = [:]
     for (table, question) in questions {
-      rows[table] = try connection.rows(question).map { row in row.values.map { "\($0)" }.joined(separator: "|") }
-        .sorted()
+      rows[table] = try connection.rows(question).map { row in
+        row.values.map { "\($0)" }.joined(separator: "|")
+      }
+      .sorted()
       // A row that refers to none would be left out by the join.
       let count = try connection.rows("SELECT COUNT(*) FROM \(table)").first?.integer(0)
       rows["number of \(table)"] = ["\(count ?? -1)"]

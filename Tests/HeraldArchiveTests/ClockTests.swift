@@ -45,9 +45,9 @@ import Testing
   }
 
   @Test func aClockThatWasADayAheadIsSetBack() throws {
-    var device = try LoggingDevice("ONE", date: monday + 86_400_000)
+    var device = try LoggingDevice("ONE", date: shiftBegin + 86_400_000)
     try device.measure(5, -60, from: 0, count: 8)
-    try device.set(monday + 120_000, at: 120_000)
+    try device.set(shiftBegin + 120_000, at: 120_000)
     try device.measure(5, -60, from: 120_000, count: 4)
     #expect(try days(device).rows == [[20_260_914, 60, 4], [20_260_915, 120, 8]])
   }
@@ -56,7 +56,7 @@ import Testing
     // Two minutes, then a minute back, then another minute, which is the second one again.
     var device = try LoggingDevice("ONE")
     try device.measure(5, -60, from: 0, count: 8)
-    try device.set(monday + 60_000, at: 120_000)
+    try device.set(shiftBegin + 60_000, at: 120_000)
     try device.measure(5, -60, from: 120_000, count: 4)
     #expect(try days(device).rows == [[20_260_914, 120, 12]])
   }
@@ -64,7 +64,7 @@ import Testing
   @Test func readingsBeforeTheClockWasSetAreDatedBackwards() throws {
     var device = try LoggingDevice("ONE", date: nil)
     try device.measure(5, -60, from: 0, count: 4)
-    try device.set(monday, at: 60_000)
+    try device.set(shiftBegin, at: 60_000)
     try device.measure(5, -60, from: 60_000, count: 4)
     // A minute before 8:00 and one after.
     let (rows, undated) = try days(device)
@@ -73,7 +73,7 @@ import Testing
 
   @Test func daysAreThoseOfTheZone() throws {
     // 2026-09-14 21:59:00 to 22:00:45 UTC is 23:59:00 to 0:00:45 in Berlin, where the clock is two hours ahead.
-    var device = try LoggingDevice("ONE", date: monday + 14 * 3_600_000 - 60_000)
+    var device = try LoggingDevice("ONE", date: shiftBegin + 14 * 3_600_000 - 60_000)
     try device.measure(5, -60, from: 0, count: 8)
     #expect(try days(device, zone: "Europe/Berlin").rows == [[20_260_914, 60, 4], [20_260_915, 60, 4]])
   }

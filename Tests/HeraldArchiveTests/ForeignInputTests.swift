@@ -7,7 +7,7 @@ import Testing
 
 /// Pages and archives that are not what they should be.
 @Suite struct ForeignInputTests {
-  private func error(_ body: () throws -> Void) -> HostLinkError? {
+  private func failure(_ body: () throws -> Void) -> HostLinkError? {
     do { try body() } catch { return error as? HostLinkError }
     return nil
   }
@@ -15,7 +15,7 @@ import Testing
   @Test func aPageWithOtherBytesIsRefusedAndRecorded() throws {
     let folder = try ScratchFolder()
     var device = try LoggingDevice("ONE")
-    try device.measure(5, -60, from: 0, count: 2000)
+    try device.measureMuch(5, -60, from: 0, count: 3000)
     let names = try device.pull(to: folder.path + "/one")
     let archive = try newArchive(folder.path + "/a.sqlite")
     _ = try archive.add(folders: [folder.path + "/one"])
@@ -44,7 +44,7 @@ import Testing
   @Test func filesThatAreNoPagesAreRefused() throws {
     let folder = try ScratchFolder()
     var device = try LoggingDevice("ONE")
-    try device.measure(5, -60, from: 0, count: 2000)
+    try device.measureMuch(5, -60, from: 0, count: 3000)
     let names = try device.pull(to: folder.path + "/one")
     func file(_ name: PageName) -> URL { URL(fileURLWithPath: "\(folder.path)/one/pages/\(name.fileName)") }
     let page = try Data(contentsOf: file(names[0]))
@@ -72,7 +72,7 @@ import Testing
     // A third device, which neither of the two has heard, has damaged pages with valid headers.
     var device = try LoggingDevice("EVIL")
     try device.read("ONE", from: 1, at: 0)
-    try device.measure(1, -60, from: 0, count: 900)
+    try device.measureMuch(1, -60, from: 0, count: 2000)
     let names = try device.pull(to: folder.path + "/logs/evil")
     var random = SplitMix64(seed: UInt64(seed))
     for name in names {
@@ -100,13 +100,14 @@ import Testing
     try logMeeting(in: folder.path + "/logs")
     let archive = try newArchive(folder.path + "/a.sqlite")
     try archive.fill(folder.path + "/logs")
-    try archive.connection.execute("UPDATE page SET bytes = ? WHERE id = 1", [.blob([0x28, 0xB5, 0x2F, 0xFD, 0])])
+    try archive.connection.execute(
+      "UPDATE page SET bytes = ? WHERE id = 1", [.blob([0x28, 0xB5, 0x2F, 0xFD, 0])])
     try archive.deriveAgain()
-    let error = error { try archive.update() }
+    let error = failure { try archive.update() }
     #expect(error?.cause == .storage && error?.what.contains("damaged") == true)
     // A page that claims to be larger than any is not unpacked.
     try archive.connection.execute("UPDATE page SET size = ? WHERE id = 1", [.integer(1 << 40)])
-    #expect(self.error { try archive.update() }?.what.contains("damaged") == true)
+    #expect(failure { try archive.update() }?.what.contains("damaged") == true)
   }
 
   @Test func anArchiveOfALaterVersionIsRefused() throws {
@@ -115,23 +116,25 @@ import Testing
     let later = ArchiveSchema.version + 1
     try newArchive(path).connection.execute(
       "UPDATE setting SET value = ? WHERE name = 'schema'", [.text("\(later)")])
-    let error = error { _ = try Archive.open(path, create: true) }
+    let error = failure { _ = try Archive.open(path, create: true) }
     #expect(error?.cause == .storage && error?.what == "\(path) was made by a later version of this program")
-    try Archive(later: path)
+    _ = try Archive(later: path)
   }
 
   @Test func otherFilesAreNoArchives() throws {
     let folder = try ScratchFolder()
     let text = folder.path + "/text"
     try Data("not a database at all, but long enough to look at".utf8).write(to: URL(fileURLWithPath: text))
-    #expect(error { _ = try Archive.open(text, create: true) }?.advice?.contains("not an archive") == true)
+    #expect(failure { _ = try Archive.open(text, create: true) }?.advice?.contains("not an archive") == true)
     let missing = folder.path + "/missing"
-    #expect(error { _ = try Archive.open(missing, create: false) }?.what == "there is no archive \(missing)")
+    #expect(
+      failure { _ = try Archive.open(missing, create: false) }?.what == "there is no archive \(missing)")
     #expect(access(missing, F_OK) != 0)
     // The database in the folder of a device's log.
     let other = folder.path + "/archive.sqlite"
-    try SQLiteConnection(path: other, create: true).execute("CREATE TABLE device (id INTEGER PRIMARY KEY)", [])
-    #expect(error { _ = try Archive.open(other, create: true) }?.what.contains("is no archive") == true)
+    try SQLiteConnection(path: other, create: true).execute(
+      "CREATE TABLE device (id INTEGER PRIMARY KEY)", [])
+    #expect(failure { _ = try Archive.open(other, create: true) }?.what.contains("is no archive") == true)
   }
 
   @Test func aFolderThatCannotBeReadKeepsNoOtherOut() throws {
@@ -149,28 +152,25 @@ import Testing
   @Test func namesAreKeptInAnyScript() throws {
     let folder = try ScratchFolder()
     let names = [
-      "Łucja Żółć", "Ольга", "山田 花子", "نورة", "தமிழ்", "👩🏽‍⚕️ Zoë", "e\u{301}", "a'b\"c;--", "zero\u{0}byte",
-      "\u{202E}left",
+      "Łucja Żółć", "Ольга", "山田 花子", "نورة", "தமிழ்", "👩🏽‍⚕️ Zoë", "e\u{301}", "a'b\"c;--",
     ]
     for (index, name) in names.enumerated() {
       var device = try LoggingDevice("SERIAL\(index)")
       try device.read("SERIAL\((index + 1) % names.count)", from: 1, at: 0)
       try device.measure(1, -60, from: 0, count: 4)
-      try device.pull(to: "\(folder.path)/logs/\(index)") { $0.name = name }
+      // PostgreSQL has no U+0000 in text.
+      try device.pull(to: "\(folder.path)/logs/\(index)") { $0.name = "\(name)\u{0}" }
     }
     let archive = try newArchive(folder.path + "/a.sqlite")
     try archive.fill(folder.path + "/logs")
-    let stored = names.map { $0.replacing("\u{0}", with: "\u{FFFD}") }
-    #expect(try archive.devices().map { Array($0.name.utf8) } == stored.map { Array($0.utf8) })
+    #expect(try archive.devices().map { Array($0.name.utf8) } == names.map { Array("\($0)\u{FFFD}".utf8) })
     let lines = names.enumerated().map { "SERIAL\($0),\"\($1.replacing("\"", with: "\"\""))\"\n" }
-    let people = try PeopleFile(Array(("serial,name\n" + lines.joined()).utf8), days: .utc)
-    try archive.label(people)
+    try archive.label(try PeopleFile(Array(("serial,name\n" + lines.joined()).utf8), days: .utc))
     try archive.update()
     for (index, name) in names.enumerated() {
       let near = try archive.near(name, day: 20_260_914, seconds: 0).map(\.other.label)
-      let next = stored[(index + 1) % names.count]
-      let previous = stored[(index + names.count - 1) % names.count]
-      #expect(Set(near) == [next, previous], "\(name)")
+      let around = [names[(index + 1) % names.count], names[(index + names.count - 1) % names.count]]
+      #expect(Set(near) == Set(around), "\(name)")
     }
   }
 }
@@ -179,7 +179,8 @@ extension Archive {
   /// The archive stays as it is when it is refused.
   fileprivate convenience init(later path: String) throws {
     let connection = try SQLiteConnection(path: path, create: false)
-    try connection.execute("UPDATE setting SET value = ? WHERE name = 'schema'", [.text("\(ArchiveSchema.version)")])
+    try connection.execute(
+      "UPDATE setting SET value = ? WHERE name = 'schema'", [.text("\(ArchiveSchema.version)")])
     try self.init(connection)
   }
 }

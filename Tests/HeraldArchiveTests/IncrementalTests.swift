@@ -16,15 +16,16 @@ import Testing
       var device = try LoggingDevice(serial)
       let peers = serials.indices.filter { $0 != index }
       for hour in 0..<4 {
-        let begin = UInt64(hour) * 3_600_000
+        let hourBegin = UInt64(hour) * 3_600_000
         for peer in peers where (peer + index + hour) % 3 != 0 {
           // An address lasts an hour.
           let address = peer * 100 + hour
+          let begin = hourBegin + UInt64(peer) * 900_000
           try device.read(serials[peer], from: address, at: begin)
-          try device.measure(address, -50 - Int8(peer * 7), from: begin, count: 40 + 13 * hour)
+          try device.measureMuch(address, -50 - Int8(peer * 7), from: begin, count: 400 + 50 * hour)
         }
         // Somebody of whom no payload is known.
-        try device.measure(7000 + hour, -80, from: begin, count: 3)
+        try device.measure(7000 + hour, -80, from: hourBegin + 3_000_000, count: 3)
         if hour == 1 {
           early.append("\(path)/early/\(serial)")
           try device.pull(to: early[index]) { $0.version = "1.0" }
@@ -103,9 +104,9 @@ import Testing
       }
     }
     let paths = ["\(folder.path)/first", "\(folder.path)/second"]
-    try device.pull(to: paths[0], change: fix(60_000, monday + 60_000))
+    try device.pull(to: paths[0], change: fix(60_000, shiftBegin + 60_000))
     // The second computer is a minute late, and was there later.
-    try device.pull(to: paths[1], change: fix(90_000, monday + 150_000))
+    try device.pull(to: paths[1], change: fix(90_000, shiftBegin + 150_000))
     var dumps: [[String: [String]]] = []
     for order in [[0, 1], [1, 0]] {
       let archive = try newArchive("\(folder.path)/\(order[0]).sqlite")
@@ -114,7 +115,7 @@ import Testing
         try archive.update()
       }
       let row = try archive.connection.rows("SELECT first_ms, undated FROM device").first
-      #expect(row?.values == [.integer(Int64(monday)), .integer(0)])
+      #expect(row?.values == [.integer(Int64(shiftBegin)), .integer(0)])
       dumps.append(try archive.allRows())
     }
     #expect(dumps[0] == dumps[1])

@@ -25,7 +25,7 @@ import Testing
         seconds_4 FROM contacts ORDER BY begin_ms
       """
     ).map(\.values)
-    let begin = Int64(monday)
+    let begin = Int64(shiftBegin)
     #expect(
       rows == [
         [.text("ONE"), .text("TWO"), .text("ONE")]
@@ -110,9 +110,10 @@ import Testing
     #expect(
       all.first
         == Archive.Reading(
-          device: "ONE", unixMilliseconds: Int64(monday), observer: "ONE", subject: "TWO", subjectKind: "device",
+          device: "ONE", unixMilliseconds: Int64(shiftBegin), observer: "ONE", subject: "TWO",
+          subjectKind: "device",
           address: "40:00:00:00:00:02", power: nil, rssi: -60))
-    #expect(all.last?.unixMilliseconds == Int64(monday) + 465_000 && all.last?.rssi == -70)
+    #expect(all.last?.unixMilliseconds == Int64(shiftBegin) + 465_000 && all.last?.rssi == -70)
     func count(_ change: (inout Archive.ReadingFilter) -> Void) throws -> Int {
       var filter = Archive.ReadingFilter()
       change(&filter)

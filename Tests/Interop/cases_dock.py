@@ -206,12 +206,33 @@ async def case_dock_waits_for_an_archive_that_another_program_uses():
         dock = await Dock(archive, [late], "--trim").start()
         await dock.sees("arrived")
         other.execute("BEGIN EXCLUSIVE")
-        failed = await dock.sees("failed", late.serial)
-        assert failed["error"]["cause"] == "storage" and "another program" in failed["error"]["advice"], failed
-        assert failed["retry_seconds"] == 2 and left_on(late) == late.pages
+        await dock.sees("phase", late.serial, phase="archive")
+        assert not dock.told("done", late.serial) and left_on(late) == late.pages
         other.execute("ROLLBACK")
         other.close()
         await dock.sees("done", late.serial)
+        assert await dock.stop() == 0, dock.messages
+        for badge in badges:
+            check(archive, badge)
+
+
+async def case_dock_erases_nothing_when_the_disk_is_full():
+    """The files cannot grow beyond a limit: pages are stored, the archive cannot be written."""
+    async with ward(2) as (folder, badges, radio, flash):
+        archive = folder / "ward.sqlite"
+        dock = await Dock(archive, badges[:1], "--trim").start()
+        await dock.sees("done", badges[0].serial)
+        assert await dock.stop() == 0, dock.messages
+        full = ["sh", "-c", "trap '' XFSZ; ulimit -f 32; exec \"$@\"", "sh"]
+        dock = await Dock(archive, badges[1:], "--trim", prefix=full).start()
+        failed = await dock.sees("failed", badges[1].serial, times=2)
+        assert failed["error"]["cause"] == "storage" and failed["retry_seconds"] == 5, failed
+        assert badges[1].lights[-1] == "failed" and left_on(badges[1]) == badges[1].pages
+        await dock.stop()
+        # With room the pages that are in the folder are added, and the badge's are erased.
+        dock = await Dock(archive, badges[1:], "--trim").start()
+        done = await dock.sees("done", badges[1].serial)
+        assert done["result"]["known_pages"] == 5 and done["result"]["trimmed_pages"] == 5, done
         assert await dock.stop() == 0, dock.messages
         for badge in badges:
             check(archive, badge)

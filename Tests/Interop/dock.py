@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import ctypes
 import hashlib
 import json
 import os
@@ -214,16 +215,26 @@ class Dock:
         return self.process.returncode
 
 
+def decompressed(frame, size):
+    """The bytes in a Zstandard frame, by the library itself."""
+    data = ctypes.create_string_buffer(size)
+    decompress = ctypes.CDLL("libzstd.so.1").ZSTD_decompress
+    decompress.restype, decompress.argtypes = ctypes.c_size_t, [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
+    assert decompress(data, size, frame, len(frame)) == size
+    return data.raw
+
+
 def archived(archive):
     """The pages of an archive: by serial number, a list of (epoch, number, open, bytes)."""
     connection = sqlite3.connect(f"file:{archive}?mode=ro", uri=True)
     try:
-        rows = connection.execute("SELECT d.serial, p.epoch, p.sequence, p.is_open, p.bytes, p.sha256 FROM page p JOIN device d ON d.id = p.device_id").fetchall()
+        rows = connection.execute("SELECT d.serial, p.epoch, p.sequence, p.is_open, p.bytes, p.size, p.sha256 FROM page p JOIN device d ON d.id = p.device_id").fetchall()
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     finally:
         connection.close()
     found = {}
-    for serial, epoch, sequence, is_open, data, digest in rows:
+    for serial, epoch, sequence, is_open, frame, size, digest in rows:
+        data = decompressed(frame, size)
         assert hashlib.sha256(data).digest() == digest, (serial, sequence)
         found.setdefault(serial, []).append((epoch, sequence, is_open, data))
     return found

@@ -3,7 +3,7 @@ import HeraldHostLink
 /// Detection and continuity of devices that were together for some time, as the formal test summaries of the Herald
 /// project count them; docs/efficacy.md has the formulas.
 ///
-/// It reads `contacts.csv` and `detection.csv` of each device, three times and in bounded memory.
+/// It reads `contacts.csv` of each device several times, in bounded memory.
 public struct Efficacy: Equatable, Sendable {
   /// How the device that shared a payload is found.
   public enum ShareRule: String, CaseIterable, Sendable {
@@ -15,11 +15,13 @@ public struct Efficacy: Equatable, Sendable {
 
   /// What is counted.
   public struct Rules: Sendable {
-    /// The period of continuity; `nil` for the time in which all devices recorded.
+    /// The first second of the period of continuity, since 1970; `nil`: when the last device begins to record.
     public var from: Int64?
+    /// The last second of that period; `nil`: when the first device ends to record.
     public var to: Int64?
-    /// Detection counts rows from here, and to there; `nil` for all rows.
+    /// The first second, since 1970, of rows that count for detection; `nil` for all rows.
     public var detectionFrom: Int64?
+    /// The last second of rows that count for detection; `nil` for all rows.
     public var detectionTo: Int64?
     /// How shares are attributed.
     public var shares = ShareRule.address
@@ -28,7 +30,7 @@ public struct Efficacy: Equatable, Sendable {
     /// Seconds to add to the dates of a device, by the name of its folder or of its operating system.
     public var shifts: [String: Int64] = [:]
 
-    /// The rules of the summaries: all rows, UTC.
+    /// The rules of Herald's published tables: all rows, UTC.
     public init() {}
   }
 
@@ -42,15 +44,17 @@ public struct Efficacy: Equatable, Sendable {
     public let damagedRows: Int
     /// The number of rows without a readable date.
     public let undatedRows: Int
-    /// The first and last date, in seconds since 1970; `nil` without rows.
+    /// The earliest date, in seconds since 1970; `nil` without rows.
     public let first: Int64?
+    /// The latest date.
     public let last: Int64?
   }
 
   /// What one device, the observer, has of another one.
   public struct Pair: Equatable, Sendable {
-    /// Indices in `devices`.
+    /// The index in `devices` of the one that heard.
     public let observer: Int
+    /// The index in `devices` of the one that was heard.
     public let observed: Int
     /// The number of events in the whole file, or in the period of detection.
     public let events: Int
@@ -70,8 +74,9 @@ public struct Efficacy: Equatable, Sendable {
 
   /// The devices, in the order of their folders.
   public let devices: [Device]
-  /// The first and the last second of the period.
+  /// The first second of the period, since 1970.
   public let from: Int64
+  /// The last second of the period.
   public let to: Int64
   /// All ordered pairs, by observer, then by observed device.
   public let pairs: [Pair]

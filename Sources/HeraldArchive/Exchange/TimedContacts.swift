@@ -29,8 +29,9 @@ struct TimedContacts {
     let days = try DayFiles(beside: path)
     let devices = try archive.connection.rows("SELECT id FROM device ORDER BY id").map { $0.integer(0) }
     var whos = WhoTable(archive.connection)
+    let assignments = try archive.assignments()
     for (index, device) in devices.enumerated() {
-      try collect(device, &whos, days)
+      try collect(device, assignments, &whos, days)
       progress(index + 1, devices.count)
     }
     let file = try ReplacedFile("\(path)/tij.tsv")
@@ -56,10 +57,12 @@ struct TimedContacts {
     ]
   }
 
-  private func collect(_ device: Int64, _ whos: inout WhoTable, _ days: DayFiles) throws(HostLinkError) {
+  private func collect(
+    _ device: Int64, _ assignments: Assignments, _ whos: inout WhoTable, _ days: DayFiles
+  ) throws(HostLinkError) {
     let pages = try archive.pages(of: device)
     let scan = Archive.scan(pages, try archive.clocks(of: device))
-    let context = try archive.context(of: device, try archive.assignments())
+    let context = try archive.context(of: device, assignments)
     for chunk in Division(pages, scan, archive.days).chunks {
       var collector = SignCollector(scan, context, chunk.days)
       var visit = PageVisit()

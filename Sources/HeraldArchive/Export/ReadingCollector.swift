@@ -2,7 +2,7 @@ import HeraldEmbedded
 import HeraldHostLink
 
 /// A measured RSSI with its date and to whom it belongs.
-struct Reading: Sendable {
+struct DecodedReading: Sendable {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   let date: Int64
   /// The address, as an index in the scan.
@@ -33,7 +33,7 @@ struct ReadingCollector {
   }
 
   /// Passes each reading of a page to `body`. `index` counts the pages as the scan has.
-  mutating func add(_ page: [UInt8], index: Int, _ visit: inout PageVisit, _ body: (Reading) -> Void) {
+  mutating func add(_ page: [UInt8], index: Int, _ visit: inout PageVisit, _ body: (DecodedReading) -> Void) {
     var place = DeviceScan.Place(index) << 20
     var start = DeviceScan.Start(epoch: 0, boot: 0)
     var calendar = scan.calendar.dates(epoch: 0, boot: 0)
@@ -51,7 +51,7 @@ struct ReadingCollector {
       else { return }
       let subject = signs.subject(of: peer, at: date, place)
       body(
-        Reading(
+        DecodedReading(
           date: date, peer: Int32(truncatingIfNeeded: peer), observer: signs.observer(at: date),
           subject: subject,
           rssi: rssi.rawValue, power: scan.power(ofPeer: peer, at: place)))

@@ -38,7 +38,7 @@ struct ReadingFile {
 
   private(set) var rows = 0
   /// The readings of the present half hour.
-  private var pending: [Reading] = []
+  private var pending: [DecodedReading] = []
   private let file: ParquetFile
   private let scan: DeviceScan
   private var peerKinds = Entries()
@@ -56,7 +56,7 @@ struct ReadingFile {
   }
 
   /// Appends a reading, whose observer and subject are indices in `whos`.
-  mutating func append(_ row: Reading, _ whos: [WhoKey]) throws(HostLinkError) {
+  mutating func append(_ row: DecodedReading, _ whos: [WhoKey]) throws(HostLinkError) {
     if let last = pending.last,
       last.date / Self.slot != row.date / Self.slot || pending.count >= Self.mostSorted
     {
@@ -72,7 +72,7 @@ struct ReadingFile {
     pending.removeAll(keepingCapacity: true)
   }
 
-  private mutating func write(_ row: Reading, _ whos: [WhoKey]) throws(HostLinkError) {
+  private mutating func write(_ row: DecodedReading, _ whos: [WhoKey]) throws(HostLinkError) {
     if file.rowsInGroup == 0 {
       peerKinds.removeAll()
       peers.removeAll()

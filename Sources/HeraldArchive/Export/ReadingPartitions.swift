@@ -19,14 +19,17 @@ struct ReadingPartitions {
   private let folder: ExportFolder
   private let calendar: LocalDays
   private let device: String
+  private let mostDays: Int
 
   /// Writes the readings of a device below `folder`.
   /// - Throws: `.storage` if a file cannot be written.
   init(
-    _ input: Archive.DeviceInput, _ scan: DeviceScan, to folder: ExportFolder
+    _ input: Archive.DeviceInput, _ scan: DeviceScan, to folder: ExportFolder,
+    mostDays: Int = ReadingPartitions.mostDays
   ) throws(HostLinkError) {
     self.scan = scan
     self.folder = folder
+    self.mostDays = mostDays
     calendar = input.context.days
     device = DeviceFolder.name(serial: input.context.serial, location: "")
     for chunk in Division(input.pages, scan, calendar).chunks {
@@ -40,7 +43,7 @@ struct ReadingPartitions {
         // There may be any number of readings.
         try write(chunk.days.lowerBound, &collector, chunk.pages, input.pages)
       } else {
-        var rows: [Reading] = []
+        var rows: [DecodedReading] = []
         var visit = PageVisit()
         for index in chunk.pages {
           collector.add(input.pages[index], index: index, &visit) { rows.append($0) }
@@ -53,11 +56,11 @@ struct ReadingPartitions {
   }
 
   /// Whether a further day may be written.
-  private func isRoom(_ day: Int64) -> Bool { days.count < Self.mostDays && ExportFolder.hasName(day) }
+  private func isRoom(_ day: Int64) -> Bool { days.count < mostDays && ExportFolder.hasName(day) }
 
   /// Writes readings of several days, the first of which is `first` or later. Where clocks are put back across
   /// midnight, the readings of the repeated time stay with the later day, whose file is not written twice.
-  private mutating func write(_ rows: inout [Reading], since first: Int64, _ whos: [WhoKey])
+  private mutating func write(_ rows: inout [DecodedReading], since first: Int64, _ whos: [WhoKey])
     throws(HostLinkError)
   {
     // The log is in order unless the device's clock was set back.
@@ -81,7 +84,7 @@ struct ReadingPartitions {
     guard isRoom(day) else { return }
     var file = try ReadingFile(folder.file("readings", day: day, device: device), scan)
     var visit = PageVisit()
-    var rows: [Reading] = []
+    var rows: [DecodedReading] = []
     for index in places {
       rows.removeAll(keepingCapacity: true)
       collector.add(pages[index], index: index, &visit) { rows.append($0) }

@@ -25,8 +25,6 @@ public final class PostgreSQLConnection: ArchiveConnection {
     place = address.place
     let words = [
       "dbname": address.text, "client_encoding": "UTF8", "fallback_application_name": "herald-host",
-      // Messages are English, and settings of the server do not change results.
-      "options": "-c lc_messages=C -c bytea_output=hex",
     ].sorted { $0.key < $1.key }
     let connection = Self.withCStrings(words.map(\.key)) { keys in
       Self.withCStrings(words.map(\.value)) { values in PQconnectdbParams(keys, values, 1) }
@@ -191,11 +189,15 @@ public final class PostgreSQLConnection: ArchiveConnection {
   }
 
   private func check(_ result: OpaquePointer?, _ expected: ExecStatusType...) throws(HostLinkError) {
-    guard expected.contains(PQresultStatus(result)) else { throw failure() }
+    guard !expected.contains(PQresultStatus(result)) else { return }
+    // The class "operator intervention" or "connection exception" of SQLSTATE: the server ends the connection,
+    // which libpq notices with the next statement only.
+    let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } ?? ""
+    throw failure(isLost: state.hasPrefix("57P") || state.hasPrefix("08"))
   }
 
-  private func failure() -> HostLinkError {
-    let isLost = PQstatus(connection) == CONNECTION_BAD
+  private func failure(isLost: Bool = false) -> HostLinkError {
+    let isLost = isLost || PQstatus(connection) == CONNECTION_BAD
     return HostLinkError(
       .storage, "\(place) cannot be used (\(Self.message(of: connection)))",
       advice: isLost

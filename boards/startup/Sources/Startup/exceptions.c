@@ -93,7 +93,7 @@ __attribute__((section(".vectors"), used)) const void *const startup_vectors[] =
 #endif
 };
 
-// The word behind the table. A boot loader that programs the page with the table last, and is interrupted in it, starts the image with part of the table and without
-// this word.
+// The word behind the table. A boot loader that programs the page with the table last, and is interrupted in it, starts
+// the image with part of the table and without this word.
 __attribute__((section(".vectors_end"), used)) const uint32_t startup_table_mark = STARTUP_TABLE_MARK;
 #endif

@@ -14,7 +14,8 @@ uint32_t *startup_retained_words(void);
 #define STARTUP_FAULT_MARK 0x746C6148u /* "Halt" */
 enum { STARTUP_FAULT_HARDWARE = 1, STARTUP_FAULT_PANIC = 2, STARTUP_FAULT_STACK = 3, STARTUP_FAULT_WATCHDOG = 4 };
 
-/* The word behind the vector table, and whether it is there. If not, the table was not written completely, and interrupts must not be enabled. */
+/* The word behind the vector table, and whether it is there. If not, the table was not written completely, and
+ * interrupts must not be enabled. */
 #define STARTUP_TABLE_MARK 0x454C4254u /* "TBLE" */
 int startup_table_is_whole(void);
 
