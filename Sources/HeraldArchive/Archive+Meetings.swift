@@ -87,7 +87,8 @@ extension Archive {
     var values: [SQLValue] = []
     for meeting in due {
       guard let directions = found[meeting] else { continue }
-      let (all, bands) = DayWindows.union(directions.windows.map { DayWindows($0, length: rules.window) }).seconds(rules)
+      let (all, bands) = DayWindows.union(directions.windows.map { DayWindows($0, length: rules.window) })
+        .seconds(rules)
       let figures = [Int64(all), directions.readings, Int64(directions.observers.count)]
       for (one, another) in [(meeting.who, meeting.other), (meeting.other, meeting.who)] {
         values += [.integer(one), .integer(meeting.day), .integer(another)]

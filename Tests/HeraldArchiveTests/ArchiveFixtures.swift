@@ -123,54 +123,57 @@ extension Archive {
     let questions = [
       "setting": "SELECT name, value FROM setting",
       "device": """
-        SELECT serial, name, system, version, epochs, is_unread, is_stale, readings, undated, lost, first_ms, last_ms
-        FROM device
-        """,
+      SELECT serial, name, system, version, epochs, is_unread, is_stale, readings, undated, lost, first_ms, last_ms
+      FROM device
+      """,
       "clock": """
-        SELECT d.serial, t.epoch, boot, uptime_ms, unix_ms, source FROM clock t JOIN device d ON d.id = t.device_id
-        """,
+      SELECT d.serial, t.epoch, boot, uptime_ms, unix_ms, source FROM clock t JOIN device d ON d.id = t.device_id
+      """,
       "page": """
-        SELECT d.serial, epoch, sequence, is_open, sha256, size, bytes FROM page t JOIN device d ON d.id = t.device_id
-        """,
+      SELECT d.serial, epoch, sequence, is_open, sha256, size, bytes FROM page t JOIN device d ON d.id = t.device_id
+      """,
       "refused": """
-        SELECT d.serial, epoch, sequence, sha256, reason FROM refused t JOIN device d ON d.id = t.device_id
-        """,
+      SELECT d.serial, epoch, sequence, sha256, reason FROM refused t JOIN device d ON d.id = t.device_id
+      """,
       "person": "SELECT name, role, place FROM person",
       "assignment": """
-        SELECT serial, p.name, from_ms, to_ms FROM assignment t JOIN person p ON p.id = t.person_id
-        """,
+      SELECT serial, p.name, from_ms, to_ms FROM assignment t JOIN person p ON p.id = t.person_id
+      """,
       "payload": "SELECT bytes, short, family FROM payload",
       "own_payload": """
-        SELECT d.serial, p.bytes, from_ms, to_ms FROM own_payload t JOIN device d ON d.id = t.device_id
-          JOIN payload p ON p.id = t.payload_id
-        """,
+      SELECT d.serial, p.bytes, from_ms, to_ms FROM own_payload t JOIN device d ON d.id = t.device_id
+        JOIN payload p ON p.id = t.payload_id
+      """,
       "read_payload": """
-        SELECT d.serial, p.bytes FROM read_payload t JOIN device d ON d.id = t.device_id
-          JOIN payload p ON p.id = t.payload_id
-        """,
+      SELECT d.serial, p.bytes FROM read_payload t JOIN device d ON d.id = t.device_id
+        JOIN payload p ON p.id = t.payload_id
+      """,
       "who": "SELECT kind, key, label, role, place FROM who",
       "contact": """
-        SELECT d.serial, o.kind, o.key, s.kind, s.key, begin_ms, end_ms, t.seconds, t.readings, gaps, \(bands)
-        FROM contact t \(both)
-        """,
+      SELECT d.serial, o.kind, o.key, s.kind, s.key, begin_ms, end_ms, t.seconds, t.readings, gaps, \(bands)
+      FROM contact t \(both)
+      """,
       "heard": """
-        SELECT d.serial, o.kind, o.key, s.kind, s.key, day, t.seconds, t.readings, windows, \(bands)
-        FROM heard t \(both)
-        """,
+      SELECT d.serial, o.kind, o.key, s.kind, s.key, day, t.seconds, t.readings, windows, \(bands)
+      FROM heard t \(both)
+      """,
       "meeting": """
-        SELECT w.kind, w.key, o.kind, o.key, day, t.seconds, t.readings, directions, \(bands)
-        FROM meeting t JOIN who w ON w.id = t.who_id JOIN who o ON o.id = t.other_id
-        """,
+      SELECT w.kind, w.key, o.kind, o.key, day, t.seconds, t.readings, directions, \(bands)
+      FROM meeting t JOIN who w ON w.id = t.who_id JOIN who o ON o.id = t.other_id
+      """,
       "meeting_due": "SELECT who_id FROM meeting_due",
-      "battery": "SELECT d.serial, unix_ms, level, is_external FROM battery t JOIN device d ON d.id = t.device_id",
+      "battery":
+        "SELECT d.serial, unix_ms, level, is_external FROM battery t JOIN device d ON d.id = t.device_id",
       "device_event": """
-        SELECT d.serial, unix_ms, t.kind, value FROM device_event t JOIN device d ON d.id = t.device_id
-        """,
+      SELECT d.serial, unix_ms, t.kind, value FROM device_event t JOIN device d ON d.id = t.device_id
+      """,
     ]
     var rows: [String: [String]] = [:]
     for (table, question) in questions {
-      rows[table] = try connection.rows(question).map { row in row.values.map { "\($0)" }.joined(separator: "|") }
-        .sorted()
+      rows[table] = try connection.rows(question).map { row in
+        row.values.map { "\($0)" }.joined(separator: "|")
+      }
+      .sorted()
       // A row that refers to none would be left out by the join.
       let count = try connection.rows("SELECT COUNT(*) FROM \(table)").first?.integer(0)
       rows["number of \(table)"] = ["\(count ?? -1)"]

@@ -100,7 +100,8 @@ import Testing
     try logMeeting(in: folder.path + "/logs")
     let archive = try newArchive(folder.path + "/a.sqlite")
     try archive.fill(folder.path + "/logs")
-    try archive.connection.execute("UPDATE page SET bytes = ? WHERE id = 1", [.blob([0x28, 0xB5, 0x2F, 0xFD, 0])])
+    try archive.connection.execute(
+      "UPDATE page SET bytes = ? WHERE id = 1", [.blob([0x28, 0xB5, 0x2F, 0xFD, 0])])
     try archive.deriveAgain()
     let error = error { try archive.update() }
     #expect(error?.cause == .storage && error?.what.contains("damaged") == true)
@@ -130,7 +131,8 @@ import Testing
     #expect(access(missing, F_OK) != 0)
     // The database in the folder of a device's log.
     let other = folder.path + "/archive.sqlite"
-    try SQLiteConnection(path: other, create: true).execute("CREATE TABLE device (id INTEGER PRIMARY KEY)", [])
+    try SQLiteConnection(path: other, create: true).execute(
+      "CREATE TABLE device (id INTEGER PRIMARY KEY)", [])
     #expect(error { _ = try Archive.open(other, create: true) }?.what.contains("is no archive") == true)
   }
 
@@ -179,7 +181,8 @@ extension Archive {
   /// The archive stays as it is when it is refused.
   fileprivate convenience init(later path: String) throws {
     let connection = try SQLiteConnection(path: path, create: false)
-    try connection.execute("UPDATE setting SET value = ? WHERE name = 'schema'", [.text("\(ArchiveSchema.version)")])
+    try connection.execute(
+      "UPDATE setting SET value = ? WHERE name = 'schema'", [.text("\(ArchiveSchema.version)")])
     try self.init(connection)
   }
 }

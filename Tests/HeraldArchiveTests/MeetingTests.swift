@@ -110,7 +110,8 @@ import Testing
     #expect(
       all.first
         == Archive.Reading(
-          device: "ONE", unixMilliseconds: Int64(monday), observer: "ONE", subject: "TWO", subjectKind: "device",
+          device: "ONE", unixMilliseconds: Int64(monday), observer: "ONE", subject: "TWO",
+          subjectKind: "device",
           address: "40:00:00:00:00:02", power: nil, rssi: -60))
     #expect(all.last?.unixMilliseconds == Int64(monday) + 465_000 && all.last?.rssi == -70)
     func count(_ change: (inout Archive.ReadingFilter) -> Void) throws -> Int {

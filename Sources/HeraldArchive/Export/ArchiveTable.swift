@@ -28,7 +28,8 @@ struct ArchiveTable {
       who("observer") + who("subject") + [
         text("device"), date("begin_ms"), date("end_ms"), number("seconds"), number("readings"),
         number("gaps"),
-      ] + bands, from: "contacts", order: "begin_ms / 900000, device, observer_id, subject_id, begin_ms", .byDate("begin_ms")),
+      ] + bands, from: "contacts", order: "begin_ms / 900000, device, observer_id, subject_id, begin_ms",
+      .byDate("begin_ms")),
     ArchiveTable(
       "meetings",
       [number("day")] + who("who") + who("other") + [

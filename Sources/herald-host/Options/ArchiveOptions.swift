@@ -39,7 +39,8 @@ struct ArchiveOptions: ParsableArguments {
       throw HostLinkError(
         .usage, "\(archive.place) has windows of \(archive.rules.window) s",
         advice:
-          "`herald-host archive rules --archive \(archive.place) --window \(window)` derives everything again")
+          "`herald-host archive rules --archive \(archive.place) --window \(window)` derives everything again"
+      )
     }
     try ArchiveFilling(archive: archive, who: who, isQuiet: display.quiet).update()
     return archive
