@@ -8,10 +8,10 @@ import HeraldSimulation
 @testable import HeraldArchive
 
 /// 2026-09-14T07:00:00Z, a Monday.
-let monday: UInt64 = 1_789_369_200_000
+let mondayMorning: UInt64 = 1_789_369_200_000
 
 /// The milliseconds of a number of seconds after that.
-func after(_ seconds: Double) -> UInt64 { monday + UInt64(seconds * 1000) }
+func after(_ seconds: Double) -> UInt64 { mondayMorning + UInt64(seconds * 1000) }
 
 /// A folder that is removed at the end of the test.
 struct ContactsFolder: ~Copyable {
@@ -40,7 +40,7 @@ struct LoggingBadge: ~Copyable {
   private var clock = WallClock()
 
   /// A badge that is switched on at a date, which its clock shows, and sends a payload from then on.
-  init(_ serial: String, payload: [UInt8], from start: UInt64 = monday) throws {
+  init(_ serial: String, payload: [UInt8], from start: UInt64 = mondayMorning) throws {
     self.serial = serial
     self.start = start
     log.mount(freshEpoch: 0xABCD)

@@ -58,8 +58,8 @@ struct ContactsWindowTests {
   func silence() {
     #expect(scan([(0, 60), (900, 60)]).contacts.count == 1)
     let two = scan([(0, 60), (900.01, 60)]).contacts
-    #expect(two.map(\.begin) == [Int64(monday), Int64(monday) + 900_010])
-    #expect(two.map(\.end) == [Int64(monday), Int64(monday) + 900_010])
+    #expect(two.map(\.begin) == [Int64(mondayMorning), Int64(mondayMorning) + 900_010])
+    #expect(two.map(\.end) == [Int64(mondayMorning), Int64(mondayMorning) + 900_010])
   }
 
   @Test("The attenuation of a minute is the lower median of its measurements")

@@ -132,7 +132,7 @@ struct PeopleAttributionTests {
     var contacts: [String] = []
     try archive.contacts(MeetingQuery()) { contact in
       contacts.append(
-        "\(contact.other.label) \(contact.period.begin - Int64(monday)) \(contact.period.end - Int64(monday))"
+        "\(contact.other.label) \(contact.period.begin - Int64(mondayMorning)) \(contact.period.end - Int64(mondayMorning))"
       )
     }
     #expect(contacts == ["Ben 0 300000", "Cem 300000 600000"])
@@ -262,7 +262,7 @@ struct PeopleAttributionTests {
     // 2038-01-19T03:14:07Z, and back to Monday.
     try one.set(clock: 2_147_483_647_000, at: 121_000)
     try one.measure(1, -60, at: 122_000)
-    try one.set(clock: monday, at: 181_000)
+    try one.set(clock: mondayMorning, at: 181_000)
     try one.measure(1, -60, at: 182_000)
     let archive = try Archive.of([try one.pull(into: folder)])
     var days: [String] = []

@@ -144,7 +144,8 @@ struct PeopleSecretsTests {
     let rows = try archive.connection.rows(
       "SELECT serial, from_ms, to_ms FROM resolved_payload ORDER BY from_ms")
     #expect(rows.count == 20)
-    #expect(rows[0].integer(1) == Int64(monday) && rows[0].integer(2) == Int64(monday) + 359_999)
+    #expect(
+      rows[0].integer(1) == Int64(mondayMorning) && rows[0].integer(2) == Int64(mondayMorning) + 359_999)
   }
 
   @Test("Identifiers that are repeated hours later are nobody's; clocks may be wrong by two hours")
