@@ -144,8 +144,9 @@ extension LinkLayer where Peripheral: ~Copyable {
     reschedule()
   }
 
-  /// Queues a payload of 1…27 bytes, the start or a continuation of an L2CAP PDU. Errors: `.busy` if two
-  /// payloads are queued already, followed by `.ready`; `.notConnected`, `.tooLong`, `.invalidParameter`.
+  /// Queues a payload of 1…27 bytes, the start or a continuation of an L2CAP PDU. An event of the connection
+  /// that is in progress transmits it after `publish`. Errors: `.busy` if three payloads are queued already,
+  /// followed by `.ready`; `.notConnected`, `.tooLong`, `.invalidParameter`.
   public mutating func send(_ payload: Span<UInt8>, isStart: Bool, on connection: Int) throws(RadioError) {
     guard isOpen(connection), !exchange.table[connection].wantsTermination,
       !exchange.table[connection].hasDeadline
@@ -154,7 +155,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     }
     guard payload.count > 0 else { throw .invalidParameter }
     guard payload.count <= DataHeader.longestPayload else { throw .tooLong }
-    guard exchange.table[connection].queue(payload, isStart: isStart) else {
+    guard exchange.table[connection].data.append(payload, isStart: isStart) else {
       exchange.table[connection].wantsReady = true
       throw .busy
     }
@@ -181,7 +182,7 @@ extension LinkLayer where Peripheral: ~Copyable {
       owesDirectedTimeout = false
       return .directedAdvertisingEnded
     }
-    let event = exchange.table.takeEvent(hasPayloads: !fragments.isEmpty)
+    let event = exchange.table.takeEvent(hasPayloads: !exchange.payloads.isEmpty)
     if case .closed(let connection, let reason)? = event, reason == .failedToBeEstablished,
       exchange.table[connection].role == .central
     {

@@ -19,10 +19,8 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Starts the next event of a connection, which must end before `limit`.
   mutating func beginConnectionEvent(_ index: Int, limit: RadioTime) {
     prepare(index)
-    let room = UInt8(truncatingIfNeeded: 6 &- fragments.count)
-    exchange.connectionEvent = ConnectionEvent(
-      connection: UInt8(truncatingIfNeeded: index), limit: limit, room: room)
-    exchange.arrivedCount = 0
+    exchange.connectionEvent = ConnectionEvent(connection: UInt8(truncatingIfNeeded: index), limit: limit)
+    exchange.payloads.release()
     if exchange.table[index].role == .central {
       eventStart = exchange.table[index].timing.nominal
       exchange.load(after: exchange.table[index].timing.nominal)
@@ -52,8 +50,7 @@ extension LinkLayer where Peripheral: ~Copyable {
       exchange.table[index].wantsTermination = false
     }
     exchange.table[index].startProcedure(channels)
-    exchange.table[index].offered = exchange.table[index].queued
-    exchange.table[index].dataAcknowledged = 0
+    exchange.table[index].data.publish()
     exchange.table[index].controlAcknowledged = false
     exchange.table[index].skipped = 0
   }
@@ -70,14 +67,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     } else {
       counters.count(.lost, exchange.table[index].role == .central ? .central : .peripheral)
     }
-    var place = 0
-    while place < Int(exchange.arrivedCount) {
-      // The event accepted no more payloads than there was room for.
-      _ = fragments.append(exchange.arrived[place])
-      place &+= 1
-    }
-    exchange.arrivedCount = 0
-    exchange.table[index].takeAcknowledgements()
+    exchange.table[index].takeAcknowledgement()
     if exchange.table[index].life == .open { exchange.table[index].readControl() }
     if exchange.table[index].isTerminating, event.acknowledgedControl {
       exchange.table[index].close(exchange.table[index].reason)

@@ -15,7 +15,11 @@ extension LinkLayer where Peripheral: ~Copyable {
   }
 
   /// Removes and returns the oldest received payload.
-  mutating func takeDataPayload() -> DataPayload? { fragments.popFirst() }
+  mutating func takeDataPayload() -> DataPayload? { exchange.payloads.take() }
+
+  /// Lets an event in progress transmit the payloads that were queued, and use the places of those taken.
+  /// `procedures` could run since then.
+  mutating func shareDuringEvent() { exchange.shareDuringEvent() }
 
   /// Queues a payload. Returns `false` if it was refused.
   mutating func accepts(_ payload: Span<UInt8>, isStart: Bool, on connection: Int) -> Bool {

@@ -39,8 +39,7 @@ extension LinkLayer where Peripheral: ~Copyable {
       beginAdvertising(
         at: next, limit: due.first < 0 ? next + 10_000 : exchange.table.start(due.first) - Self.gap)
     } else if due.first >= 0 {
-      beginConnectionEvent(
-        due.first, limit: exchange.table.limit(due.first, before: due.second, gap: Self.gap))
+      beginConnectionEvent(due.first, limit: limit(due))
     }
   }
 
@@ -60,6 +59,33 @@ extension LinkLayer where Peripheral: ~Copyable {
       rounds &+= 1
     }
   }
+
+  /// The time at which the next connection event must have ended: before the event that follows, and early
+  /// enough for advertising that is due by then, and for scanning. The first exchange is not shortened.
+  private mutating func limit(_ due: (first: Int, second: Int)) -> RadioTime {
+    let start = exchange.table.start(due.first)
+    var limit = exchange.table.limit(due.first, before: due.second, gap: Self.gap)
+    if isAdvertising {
+      let last = limit - Self.advertisingTime
+      if !last.isBefore(advertisingDue), !last.isBefore(exchange.table.end(due.first) + Self.gap) {
+        limit = last - Self.gap
+      }
+    }
+    if scanning.isOn || initiating.isOn {
+      let soonest = start + Self.sharedTime
+      var interval = scanInterval
+      let part =
+        initiating.isOn
+        ? soonest
+        : interval.part(from: soonest, interval: scanning.interval, window: scanning.window).start
+      if part.isBefore(limit), soonest.isBefore(limit) { limit = soonest }
+    }
+    return limit
+  }
+
+  /// The duration in microseconds of a connection event during a scan window, and while a connection is
+  /// initiated: two exchanges with a payload.
+  private static var sharedTime: UInt32 { 2000 }
 
   /// Starts scanning if there is sufficient time before `next`.
   private mutating func scans(before next: RadioTime, isBounded: Bool, soonest: RadioTime) -> Bool {

@@ -22,7 +22,7 @@ import HeraldHAL
 /// before it returns; and the schedule is changed during an event only after `radio.cancel` has returned
 /// `true`, which it does not when the event has ended.
 ///
-/// **Memory.** All state is in this value: 272 bytes for each connection and 1,376 for the rest. No call
+/// **Memory.** All state is in this value: 304 bytes for each connection and some 1,280 for the rest. No call
 /// blocks: what exceeds a capacity is refused, by the flow control of the link layer where it applies, or is
 /// discarded and counted.
 public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections: Int>: ~Copyable {
@@ -46,7 +46,6 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
   /// The data channels for connections in which this device is the central.
   var channels: ChannelMap
   var reports: RingBuffer<HeardPDU, 4>
-  var fragments: RingBuffer<DataPayload, 6>
   var reservation: Reservation
   var random: XorShift
   /// The statistics counters.
@@ -70,7 +69,6 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     channels = .all
     owesDirectedTimeout = false
     reports = RingBuffer(filler: HeardPDU())
-    fragments = RingBuffer(filler: DataPayload())
     reservation = Reservation()
     random = XorShift(seed: seed)
     counters = LinkLayerCounters()
@@ -81,8 +79,12 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
   public mutating func radioInterrupt() -> Bool { exchange.radioInterrupt() }
 
   /// Performs what is not required within 150 µs: processes the result of an event and starts the next one.
+  /// During an event it lets the radio interrupt use what the host has appended and taken.
   public mutating func procedures() {
-    guard exchange.isDone else { return }
+    guard exchange.isDone else {
+      exchange.shareDuringEvent()
+      return
+    }
     exchange.isDone = false
     let ended = exchange.activity
     exchange.endEvent(&counters)
@@ -117,7 +119,7 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     channels = .all
     owesDirectedTimeout = false
     reports.removeAll()
-    fragments.removeAll()
+    exchange.payloads.removeAll()
     return true
   }
 

@@ -25,6 +25,8 @@ enum FuzzTarget: String, CaseIterable {
   case package
   case linkLayer = "linklayer"
   case hciController = "hci-controller"
+  case hciUSB = "hci-usb"
+  case managementPort = "management-port"
 
   /// What this run fuzzes: libFuzzer's callback takes no context.
   nonisolated(unsafe) static var chosen = FuzzTarget.advertising
@@ -54,6 +56,8 @@ enum FuzzTarget: String, CaseIterable {
     case .package: fuzzPackage(bytes)
     case .linkLayer: fuzzLinkLayer(bytes)
     case .hciController: fuzzHCIController(bytes)
+    case .hciUSB: fuzzHCIUSB(bytes)
+    case .managementPort: fuzzManagementPort(bytes)
     }
   }
 
@@ -85,6 +89,8 @@ enum FuzzTarget: String, CaseIterable {
     case .package: packageSeeds
     case .linkLayer: linkLayerSeeds
     case .hciController: hciControllerSeeds
+    case .hciUSB: hciUSBSeeds
+    case .managementPort: managementPortSeeds
     }
   }
 }

@@ -219,12 +219,12 @@ struct HCIAirTests {
   func overflow() {
     connect()
     second.forget()
-    for number in 0..<3 as Range<UInt8> { second.send([2, 1, 0, 1, 0, number]) }
+    for number in 0..<4 as Range<UInt8> { second.send([2, 1, 0, 1, 0, number]) }
     #expect(second.events(0x1A) == [[4, 0x1A, 1, 1]])
     second.send([2, 1, 0, 28, 0] + [UInt8](repeating: 0, count: 28))
     #expect(second.events(0x1A).count == 2)
     run(200)
-    #expect(first.packets.filter { $0[0] == 2 }.map { $0[5] } == [0, 1])
+    #expect(first.packets.filter { $0[0] == 2 }.map { $0[5] } == [0, 1, 2])
     // An empty packet is completed at once.
     second.forget()
     second.send([2, 1, 0, 0, 0])

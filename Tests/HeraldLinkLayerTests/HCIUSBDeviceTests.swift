@@ -173,6 +173,18 @@ final class HCIUSBDeviceTests {
     #expect(bus.dropped == 0 && bus.usb.dataOut.isEmpty)
   }
 
+  @Test("An event of 64 bytes ends with an empty packet, a longer one with a short packet")
+  func packetEnd() {
+    for (count, parts) in [(64, [63]), (65, [64, 0]), (66, [64, 1])] {
+      var usb = ScriptedBus()
+      var packet = HCIUSBPacket()
+      // With the packet type, which is not sent.
+      packet.begin(count)
+      #expect(packet.send(to: &usb, .hciEvents) && !packet.isPending)
+      #expect(usb.packets[0x81]?.map(\.count) == parts)
+    }
+  }
+
   @Test("A reset of the bus, and the selection of a configuration, reset the controller")
   func newHost() {
     #expect(control("20 00 0000 0000 0500", ["0C20 02 0100"]) == ["acknowledged"])

@@ -124,7 +124,7 @@ struct PeripheralTests {
     device.told = { device, event in
       while next < 60, (try? device.send([next, 9, 8])) != nil { next += 1 }
     }
-    while next < 2, (try? device.send([next, 9, 8])) != nil { next += 1 }
+    while next < 3, (try? device.send([next, 9, 8])) != nil { next += 1 }
     #expect(throws: RadioError.busy) { try device.send([0, 0]) }
     medium.run(until: milliseconds(20_000))
     #expect(device.payloads.map(\.bytes) == down)

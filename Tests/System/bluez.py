@@ -42,6 +42,16 @@ def tool(*words):
     return subprocess.run(["bluetoothctl", *words], capture_output=True, text=True, timeout=300).stdout
 
 
+def managed(*words):
+    """The output of btmgmt for this command. It ends without a response at the end of its input."""
+    end, input_end = os.pipe()
+    try:
+        return subprocess.run(["btmgmt", *words], capture_output=True, text=True, stdin=end, timeout=300, check=False).stdout
+    finally:
+        os.close(end)
+        os.close(input_end)
+
+
 class Service(ServiceInterface):
     """Herald's service, as BlueZ's D-Bus interface requires it."""
 

@@ -6,7 +6,6 @@ import hashlib
 import logging
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
 import time
@@ -14,6 +13,11 @@ import unittest
 from pathlib import Path
 
 from bleak import BleakClient, BleakScanner
+from smpclient import SMPClient
+from smpclient.generics import success
+from smpclient.requests.os_management import EchoWrite, OSApplicationInfoRead
+from smpclient.transport import SMP_SERVICE_UUID
+from smpclient.transport.ble import SMPBLETransport
 
 import bluez
 import controllers
@@ -26,6 +30,7 @@ PATIENCE = 300
 NODES = struct.pack("<BHHQ", 0x08, 826, 4, 1234567890)
 PHONES = struct.pack("<BHHQ", 0x08, 826, 4, 4242)
 RSSI = -67
+MANAGED = "--bluetooth-management"
 node_controller = bluez_controller = None
 
 
@@ -138,10 +143,42 @@ class BlueZ(unittest.IsolatedAsyncioTestCase):
         self.assertEqual([row["data"] for row in rows if row["read"]], [self.short_name(PHONES)])
         self.assertEqual({row["data"] for row in rows if row["measure"]}, {f"RSSI:{RSSI}.0"})
 
+    async def test_smpclient_uses_its_own_transport(self):
+        """The management link over Bluetooth, with bleak on BlueZ."""
+        async with World(MANAGED) as world:
+            device = await self.seen_managed()
+            async with SMPClient(SMPBLETransport(), device.address, timeout_s=PATIENCE) as client:
+                for text in ("hi", "x" * 300):
+                    answer = await client.request(EchoWrite(d=text), timeout_s=PATIENCE)
+                    self.assertTrue(success(answer) and answer.r == text, answer)
+                answer = await client.request(OSApplicationInfoRead(format="n"), timeout_s=PATIENCE)
+                self.assertTrue(success(answer) and answer.output == world.node.facts["serial-number"][0], answer)
+
+    async def test_herald_host_uses_a_user_channel(self):
+        """The log by the serial number, over the controller that BlueZ has given up."""
+        async with World(MANAGED) as world:
+            serial, index = world.node.facts["serial-number"][0], bluez_controller.name[3:]
+            bluez.managed("--index", index, "power", "off")
+            try:
+                over = ("--device", f"ble:{serial}", "--controller", f"hci:{index}")
+                status, out, error = await run("herald-host", "info", *over, seconds=PATIENCE)
+                self.assertEqual((status, serial in out), (0, True), error)
+            finally:
+                bluez.managed("--index", index, "power", "on")
+
+    @staticmethod
+    async def seen_managed():
+        """The node with its management link, as BlueZ sees it."""
+        found = await BleakScanner.find_device_by_filter(lambda _, data: str(SMP_SERVICE_UUID) in data.service_uuids, timeout=PATIENCE)
+        assert found, "BlueZ does not find the service"
+        return found
+
     async def test_cannot_have_a_controller_that_is_taken(self):
         async with World() as world:
             name = node_controller.name
-            self.assertNotIn(name, subprocess.run(["btmgmt", "info"], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout)
+            said = bluez.managed("info")
+            self.assertIn(f"{bluez_controller.name}:", said)
+            self.assertNotIn(f"{name}:", said)
             second = Node(f"hci:{name[3:]}", world.folder / "second")
             with self.assertRaises(AssertionError):
                 # It ends, before or after its output.

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import logging
-import os
 import shutil
 import subprocess
 import sys
@@ -39,16 +38,6 @@ def output_of(*words):
     return subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE, check=True).stdout
 
 
-def managed(index, *words):
-    """The output of btmgmt for a controller. It ends without a response at the end of its input."""
-    end, input_end = os.pipe()
-    try:
-        return subprocess.run(["btmgmt", "--index", index, *words], capture_output=True, text=True, stdin=end, timeout=PATIENCE, check=False).stdout
-    finally:
-        os.close(end)
-        os.close(input_end)
-
-
 class Controllers:
     """A context manager: two controllers on USB, plugged in and set up by the kernel. `names` are theirs in the kernel."""
 
@@ -73,7 +62,7 @@ class Controllers:
     def name_of(plug):
         """The name of a controller whose buffers the kernel knows."""
         for path in plug.folder.glob("*:1.0/bluetooth/hci*"):
-            if "ACL MTU: 27:2" in output_of("hciconfig", path.name):
+            if "ACL MTU: 27:3" in output_of("hciconfig", path.name):
                 return path.name
         return None
 
@@ -91,7 +80,7 @@ class Controller(unittest.IsolatedAsyncioTestCase):
             for plug, address in zip(controllers.plugs, ["00:00:00:00:00:00", ADDRESSES[1]]):
                 self.assertEqual((plug.folder / f"{plug.folder.name}:1.0" / "driver").resolve().name, "btusb")
                 said = output_of("hciconfig", controllers.name_of(plug))
-                self.assertIn(f"BD Address: {address}  ACL MTU: 27:2", said)
+                self.assertIn(f"BD Address: {address}  ACL MTU: 27:3", said)
                 self.assertIn("Bus: USB", said)
                 self.assertIn("errors:0", said)
             # The node sets random addresses by itself, and BlueZ has the public address.
@@ -110,9 +99,9 @@ class Controller(unittest.IsolatedAsyncioTestCase):
             await node.stop()
             # BlueZ on a controller without a public address: it needs a static one, and is off until it has one.
             index = controllers.names[0][3:]
-            managed(index, "static-addr", STATIC)
-            managed(index, "power", "on")
-            said = managed(index, "info")
+            bluez.managed("--index", index, "static-addr", STATIC)
+            bluez.managed("--index", index, "power", "on")
+            said = bluez.managed("--index", index, "info")
             self.assertRegex(said, "current settings: powered .*static-addr")
         shutil.rmtree(folder)
 

@@ -7,6 +7,10 @@ extension MutableRawSpan {
   @_lifetime(self: copy self)
   public mutating func wipe() {
     var offset = 0
+    while offset &+ 4 <= byteCount {
+      storeBytes(of: 0, toByteOffset: offset, as: UInt32.self)
+      offset &+= 4
+    }
     while offset < byteCount {
       storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
       offset &+= 1

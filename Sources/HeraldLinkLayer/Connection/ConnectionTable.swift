@@ -228,7 +228,7 @@ extension ConnectionTable {
         return .opened(connection: index, role: all[index].role, peer: all[index].peer)
       }
       if all[index].life == .open, all[index].wantsReady,
-        all[index].queued < LinkLayerConnection.queueLength
+        all[index].data.count < OutgoingPayloads.capacity
       {
         all[index].wantsReady = false
         return .ready(connection: index)

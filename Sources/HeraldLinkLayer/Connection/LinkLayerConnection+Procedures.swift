@@ -102,17 +102,13 @@ extension LinkLayerConnection {
     if !timing.plan(map, instant: instant) { close(.instantPassed) }
   }
 
-  /// Processes the acknowledgements received in an event.
-  mutating func takeAcknowledgements() {
+  /// Processes the acknowledgement of a control PDU received in an event.
+  mutating func takeAcknowledgement() {
     if controlAcknowledged {
       controlAcknowledged = false
       control.count = 0
       if control.bytes[0] == ControlOpcode.terminate { close(.localHostTerminated) }
     }
-    queued &-= dataAcknowledged
-    head = (head &+ dataAcknowledged) & 1
-    dataAcknowledged = 0
-    offered = 0
   }
 
   /// Advances to a later event, unless the connection is lost.

@@ -64,7 +64,9 @@ extension EventExchange where Peripheral: ~Copyable {
     connectionEvent.peerHasMore = header.hasMore
     switch table[connection].acknowledgement.acknowledged(by: header) {
     case .control: table[connection].controlAcknowledged = true
-    case .data: table[connection].dataAcknowledged &+= 1
+    case .data:
+      table[connection].data.removeFirst()
+      if table[connection].wantsReady { hasNews = true }
     case .nothing, .empty: break
     }
     let content = accept(header, connection)
@@ -82,11 +84,8 @@ extension EventExchange where Peripheral: ~Copyable {
     case .reserved: break
     case .control: table[connection].inbox.copy(radio.incoming(), from: 2)
     case .start, .continuation:
-      let place = Int(arrivedCount)
-      arrived[place].connection = connectionEvent.connection
-      arrived[place].isStart = content == .start
-      arrived[place].copy(radio.incoming(), from: 2)
-      arrivedCount &+= 1
+      payloads.append(radio.incoming(), isStart: content == .start, of: connectionEvent.connection)
+      hasNews = true
     }
   }
 
@@ -103,8 +102,7 @@ extension EventExchange where Peripheral: ~Copyable {
       guard table[connection].inbox.count == 0 else { return .reserved }
       connectionEvent.acknowledgedControl = false
     case .start, .continuation:
-      guard connectionEvent.room > 0 else { return .reserved }
-      connectionEvent.room &-= 1
+      guard !payloads.isFull else { return .reserved }
     }
     table[connection].acknowledgement.accept()
     return content
@@ -114,29 +112,30 @@ extension EventExchange where Peripheral: ~Copyable {
   mutating func load(after end: RadioTime) {
     let connection = Int(connectionEvent.connection)
     let hasControl = table[connection].control.count > 0 && !table[connection].controlAcknowledged
-    let waiting = table[connection].offered &- table[connection].dataAcknowledged
+    let waiting = table[connection].data.waiting
     table[connection].acknowledgement.choose(hasControl ? .control : waiting > 0 ? .data : .empty)
     // A packet with MD set causes the peer to respond and to continue listening: there must be time for both
-    // packets.
-    let mayGoOn = hasTime(for: 4, after: end)
+    // packets, and for that which follows; after the packet of a peripheral the event can end.
+    let mayGoOn = hasTime(for: table[connection].role == .central ? 4 : 3, after: end)
+    // A host whose payload was refused appends it before the next packet, or soon after.
+    let willFollow = table[connection].wantsReady || connectionEvent.awaitsPayload(isIdle: waiting == 0)
     switch table[connection].acknowledgement.inFlight {
     case .nothing, .empty:
       let header = table[connection].acknowledgement.header(
-        .continuation, hasMore: mayGoOn && (hasControl || waiting > 0), length: 0)
+        .continuation, hasMore: mayGoOn && (hasControl || waiting > 0 || willFollow), length: 0)
       put(header)
     case .control:
       let header = table[connection].acknowledgement.header(
-        .control, hasMore: mayGoOn && waiting > 0, length: table[connection].control.count)
+        .control, hasMore: mayGoOn && (waiting > 0 || willFollow), length: table[connection].control.count)
       put(header)
       table[connection].control.write(into: radio.outgoing())
     case .data:
-      let place = Int((table[connection].head &+ table[connection].dataAcknowledged) & 1)
       let header = table[connection].acknowledgement.header(
-        table[connection].data[place].isStart ? .start : .continuation,
-        hasMore: mayGoOn && (hasControl || waiting > 1),
-        length: table[connection].data[place].count)
+        table[connection].data.first.isStart ? .start : .continuation,
+        hasMore: mayGoOn && (hasControl || waiting > 1 || willFollow),
+        length: table[connection].data.first.count)
       put(header)
-      table[connection].data[place].write(into: radio.outgoing())
+      table[connection].data.first.write(into: radio.outgoing())
     }
   }
 

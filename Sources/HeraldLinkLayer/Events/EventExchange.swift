@@ -4,9 +4,9 @@ import HeraldHAL
 /// The packet exchange of an event: the code that the radio interrupt executes and the state that it owns.
 ///
 /// Between `radio.start` and the outcome that sets `isDone` the radio interrupt owns all of this state, with
-/// the exceptions stated at `LinkLayerConnection`. Before and after, the link layer owns it: it prepares an
-/// event and evaluates its result. Only `isPauseRequested` is written during an event, below the interrupt:
-/// it is one byte, and both values are valid at any time.
+/// the exceptions stated at `LinkLayerConnection` and `IncomingPayloads`. Before and after, the link layer
+/// owns it: it prepares an event and evaluates its result. Beside these, only `isPauseRequested` is written
+/// during an event, below the interrupt: it is one byte, and both values are valid at any time.
 struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: Int>: ~Copyable {
   /// The type of the event in progress.
   enum Activity: UInt8, BitwiseCopyable {
@@ -23,7 +23,8 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
   /// A request for time without events waits (`Reservation`): connection events end after their next
   /// exchange.
   var isPauseRequested: Bool
-  var arrivedCount: UInt8
+  /// The level below has something to do before the end of the event: it can append a payload, or take one.
+  var hasNews: Bool
   var connectionEvent: ConnectionEvent
   var advertisingEvent: AdvertisingEvent
   var scanningEvent: ScanningEvent
@@ -39,8 +40,8 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
   var heardResponse: HeardPDU
   /// The filter accept list.
   var acceptList: FilterAcceptList
-  /// Payloads received in a connection event.
-  var arrived: [3 of DataPayload]
+  /// Received payloads. Shared with the level below, as stated there.
+  var payloads: IncomingPayloads
   /// Owned in part by the radio interrupt: see `LinkLayerConnection`.
   var table: ConnectionTable<connections>
   /// The use of the radio in the event in progress.
@@ -54,7 +55,7 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
     activity = .none
     isDone = false
     isPauseRequested = false
-    arrivedCount = 0
+    hasNews = false
     connectionEvent = ConnectionEvent()
     advertisingEvent = AdvertisingEvent()
     scanningEvent = ScanningEvent()
@@ -65,7 +66,7 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
     heard = HeardPDU()
     heardResponse = HeardPDU()
     acceptList = FilterAcceptList()
-    arrived = .init(repeating: DataPayload())
+    payloads = IncomingPayloads()
     table = ConnectionTable()
     times = EventTimes()
     countedCrystal = 0
@@ -84,7 +85,16 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
     // After the next step, for which the time is limited.
     times.add(
       outcome, transmitRampUp: Peripheral.transmitRampUp, receiveRampUp: Peripheral.receiveRampUp)
-    return isDone
+    let isNoted = isDone || hasNews
+    hasNews = false
+    return isNoted
+  }
+
+  /// Passes payloads between the levels during an event, on the level below: lets the radio interrupt use
+  /// what the host has appended and taken.
+  mutating func shareDuringEvent() {
+    payloads.release()
+    if activity == .connection { table[Int(connectionEvent.connection)].data.publish() }
   }
 
   /// Ends an event.

@@ -181,8 +181,8 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
   private mutating func writeCompleted(_ writer: inout ByteWriter) {
     var index = 0
     while index < connections {
-      if layer.isOpen(index), sent[index] > layer.exchange.table[index].queued {
-        let completed = sent[index] &- layer.exchange.table[index].queued
+      if layer.isOpen(index), sent[index] > layer.exchange.table[index].data.count {
+        let completed = sent[index] &- layer.exchange.table[index].data.count
         sent[index] &-= completed
         begin(Event.completedPackets, 5, &writer)
         writer.u8(1)
@@ -196,7 +196,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
 
   /// The oldest received data, if the host has room for it.
   private mutating func writeData(_ writer: inout ByteWriter) {
-    guard !isHostFlowOn || hostRoom > 0, let fragment = layer.fragments.popFirst() else { return }
+    guard !isHostFlowOn || hostRoom > 0, let fragment = layer.takeDataPayload() else { return }
     let connection = Int(fragment.connection)
     if isHostFlowOn {
       hostRoom &-= 1

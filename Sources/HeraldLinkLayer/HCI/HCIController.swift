@@ -17,7 +17,7 @@ public struct HCIController<
 >: ~Copyable {
   /// The number of data packets for which the controller has room: as many as the link layer queues for one
   /// connection.
-  static var aclPackets: UInt8 { LinkLayerConnection.queueLength }
+  static var aclPackets: UInt8 { OutgoingPayloads.capacity }
   /// The space in bytes that `takePacket` requires: that of the longest event.
   public static var longestPacket: Int { 71 }
 

@@ -67,6 +67,7 @@ extension LinkLayerRadio where Peripheral: ~Copyable, Hold: ~Copyable {
     _ handler: inout Handler, at now: Instant
   ) -> Bool {
     var left = Self.itemsPerPoll
+    defer { if left < Self.itemsPerPoll { share() } }
     while left > 0 {
       procedures.hold()
       let fragment = layer.pointee.takeDataPayload()
@@ -96,8 +97,17 @@ extension LinkLayerRadio where Peripheral: ~Copyable, Hold: ~Copyable {
     transmit(index)
   }
 
+  /// Lets an event in progress use what was passed to the link layer, and the places of what was taken.
+  private mutating func share() {
+    procedures.hold()
+    layer.pointee.shareDuringEvent()
+    procedures.release()
+  }
+
   /// Passes payloads of a connection to the link layer until it accepts no more.
   mutating func transmit(_ index: Int) {
+    guard all[index].hasOutgoing else { return }
+    defer { share() }
     while all[index].hasOutgoing {
       if all[index].l2cap.sendsControlNext {
         guard giveControl(index) else { return }

@@ -91,8 +91,9 @@ final class BluetoothTransport<Line: PollableTransport & ~Copyable>: SMPTranspor
   private func open(_ address: DeviceAddress) throws(HostLinkError) {
     host.application.hasFailed = false
     do throws(RadioError) {
-      // 7.5 ms, the shortest: a device sends few packets in an event.
-      try host.radio.connect(to: address, ConnectionParameters(ownAddress: ownAddress, interval: 6))
+      // 15 ms: the time at the end of an event that is too short for another packet is small beside it, and
+      // after a lost packet, which ends an event, the next one is near.
+      try host.radio.connect(to: address, ConnectionParameters(ownAddress: ownAddress, interval: 12))
     } catch {
       throw HostLinkError(.link, "the Bluetooth controller does not connect", advice: "try again")
     }

@@ -197,6 +197,8 @@ class Chip:
         self.is_paused = False
         while self.cycles < until and not self.is_paused:
             self.settle()
+            if self.is_paused:
+                break
             self.restart_if_wanted()
             next_time = min(until, self.queue[0][0]) if self.queue else until
             if self.is_in_boot_loader:

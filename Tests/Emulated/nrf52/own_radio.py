@@ -53,8 +53,8 @@ class OnMedium(OnChip):
         return Program(lambda simulation, number: [
             CONTROLLER, "--air", f"{simulation}:{number}", "--hci", f"tcp:{port}", "--seed", str(number)])
 
-    async def met(self, air):
-        """An Android-like phone and an iPhone, which have arrived, and the image and they have read each other."""
+    async def met(self, air, stay=10):
+        """An Android-like phone and an iPhone, which have arrived, and the image and they have read each other; they stay for some seconds of the chip's time."""
         phones = [
             AndroidPhone(air, "android", "F0:D1:00:00:00:01", herald.test_payload(1001), bytes([0xA1, 2, 3, 4, 5, 6])),
             IOSPhone(air, "ios", "F0:D1:00:00:01:01", herald.test_payload(2001))]
@@ -64,7 +64,7 @@ class OnMedium(OnChip):
             await until(lambda: phone.address_of(OWN), f"payload of the image read by {phone.name}", SIMULATED)
             await until(lambda: any(phone.served), f"payload of {phone.name} read", SIMULATED)
         # The phones read each other as well.
-        await asyncio.sleep(10)
+        await asyncio.sleep(stay)
         return phones
 
     def assertJudged(self):

@@ -52,8 +52,8 @@ struct BluetoothManagementPortTests {
     writes.write(echo)
     writes.write(second)
     // 30 of 40 bytes are in use. The rest of what is dropped is no request.
-    writes.write(Array(echo[..<10]))
-    writes.write(Array(echo[10...]))
+    writes.write(Array(echo[..<12]))
+    writes.write(Array(echo[12...]))
     #expect(writes.counts == [2, 1, 0, 1])
     #expect(writes.take() == echo)
     writes.write(echo)
