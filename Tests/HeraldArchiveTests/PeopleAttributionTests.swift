@@ -283,7 +283,7 @@ struct PeopleAttributionTests {
       var query = MeetingQuery()
       change(&query)
       do throws(HostLinkError) {
-        try archive.meetings(query) { (_: Meeting) throws(HostLinkError) in }
+        try archive.meetings(query) { (_: DayMeeting) throws(HostLinkError) in }
         return nil
       } catch { return error.advice }
     }
