@@ -143,14 +143,14 @@ final class FailingConnection: ArchiveConnection {
     var failures = 0
     for room in 0..<100 {
       _ = try connection.rows("PRAGMA max_page_count = \(pages + Int64(room))")
-      do {
+      let result = Result {
         _ = try archive.add(folders: late)
         try archive.update()
-        break
-      } catch let error as HostLinkError {
-        #expect(error.cause == .storage && error.advice?.contains("make room") == true)
-        failures += 1
       }
+      guard case .failure(let problem) = result else { break }
+      let error = problem as? HostLinkError
+      #expect(error?.cause == .storage && error?.advice?.contains("make room") == true)
+      failures += 1
     }
     #expect(failures > 0)
     #expect(try archive.allRows() == whole.allRows())
