@@ -11,8 +11,8 @@ import SyntheticFleet
 enum FleetBenchmark {
   private static let path = ".build/figures/fleet"
   private static let file = path + "/archive.sqlite"
-  /// The word with which the benchmark starts itself to fill the archive in a process of its own, whose memory
-  /// nothing else uses.
+  /// The word with which the benchmark starts itself to fill the archive in a process of its own, whose
+  /// memory nothing else uses.
   static let importWord = "fleet-import"
   private static let questionRuns = 20
 
@@ -66,7 +66,8 @@ enum FleetBenchmark {
     print("\(try archive.contents().readings) \(seconds) \(processors) \(peak ?? 0) ")
   }
 
-  /// The longest of several runs of each question, each about another badge, on an archive that was just opened.
+  /// The longest of several runs of each question, each about another badge, on an archive that was just
+  /// opened.
   private static func askQuestions(_ fleet: SyntheticFleet, _ figures: inout Figures) throws {
     let archive = try Archive.open(file, create: false)
     var rows = 0

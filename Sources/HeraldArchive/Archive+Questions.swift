@@ -1,3 +1,4 @@
+import Foundation
 import HeraldHostLink
 
 extension Archive {
@@ -56,12 +57,18 @@ extension Archive {
     ).map { Self.party($0, 0) }
   }
 
+  /// The label as a value. Names of people are stored in Unicode's normalization form C; a label that nobody
+  /// has as it is written is looked for in that form.
+  func name(_ label: String) throws(HostLinkError) -> SQLValue {
+    try parties(labelled: label).isEmpty ? .text(label.precomposedStringWithCanonicalMapping) : .text(label)
+  }
+
   /// Who was near `label` on a day for more than so many seconds, the longest first.
   /// - Parameter day: the day in the archive's time zone, such as 20260914.
   public func near(_ label: String, day: Int64, seconds: Int64) throws(HostLinkError) -> [Meeting] {
     try meetings(
       "who = ? AND day = ? AND seconds > ? ORDER BY seconds DESC, other, other_id",
-      [.text(label), .integer(day), .integer(seconds)])
+      [try name(label), .integer(day), .integer(seconds)])
   }
 
   /// Those who were near somebody who was near `label`, and were not near `label`: contacts of contacts. The
@@ -71,7 +78,7 @@ extension Archive {
     -> [SecondDegree]
   {
     let (first, last) = (SQLValue.integer(days.lowerBound), SQLValue.integer(days.upperBound))
-    let (name, least) = (SQLValue.text(label), SQLValue.integer(seconds))
+    let (name, least) = (try name(label), SQLValue.integer(seconds))
     return try connection.rows(
       """
       SELECT b.other_id, b.other, b.other_kind, b.other_role, b.other_place, COUNT(DISTINCT b.who_id) AS through,
@@ -103,7 +110,7 @@ extension Archive {
   {
     try meetings(
       "who = ? AND other = ? AND day BETWEEN ? AND ? ORDER BY day, who_id, other_id",
-      [.text(label), .text(other), .integer(days.lowerBound), .integer(days.upperBound)])
+      [try name(label), try name(other), .integer(days.lowerBound), .integer(days.upperBound)])
   }
 
   private func meetings(_ condition: String, _ arguments: [SQLValue]) throws(HostLinkError) -> [Meeting] {

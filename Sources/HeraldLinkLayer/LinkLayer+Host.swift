@@ -20,26 +20,4 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Lets an event in progress transmit the payloads that were queued, and use the places of those taken.
   /// `procedures` could run since then.
   mutating func shareDuringEvent() { exchange.shareDuringEvent() }
-
-  /// Queues a payload. Returns `false` if it was refused.
-  mutating func accepts(_ payload: Span<UInt8>, isStart: Bool, on connection: Int) -> Bool {
-    do throws(RadioError) {
-      try send(payload, isStart: isStart, on: connection)
-      return true
-    } catch {
-      return false
-    }
-  }
-
-  /// Starts a connection update to the timing that the peer requested. Returns whether it is to be repeated,
-  /// because another update is in progress. An update that is not possible is omitted.
-  mutating func postponesUpdate(_ connection: Int, to timing: ConnectionTiming) -> Bool {
-    do throws(RadioError) {
-      try update(
-        connection, interval: timing.intervalMax, latency: timing.latency, timeout: timing.timeout)
-      return false
-    } catch {
-      return error == .busy
-    }
-  }
 }

@@ -37,8 +37,8 @@ struct BitPacker {
 /// The hybrid of run lengths and bit packing in which Parquet has definition levels and the indices of
 /// dictionaries.
 ///
-/// A run of equal numbers is a varint of twice its length, and the number in whole bytes; other numbers are in
-/// groups of eight: a varint of twice the number of groups and 1, and the numbers packed.
+/// A run of equal numbers is a varint of twice its length, and the number in whole bytes; other numbers are
+/// in groups of eight: a varint of twice the number of groups and 1, and the numbers packed.
 enum RunLengthHybrid {
   /// The shortest run that is written as one.
   private static let shortestRun = 8

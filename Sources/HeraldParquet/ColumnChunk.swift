@@ -1,7 +1,7 @@
 /// The pages of a column in a row group, and what the footer says of them.
 ///
-/// A chunk has one data page, and a dictionary page before it if that makes it smaller. Of the encodings that a
-/// type permits, the one is taken that is smallest when compressed.
+/// A chunk has one data page, and a dictionary page before it if that makes it smaller. Of the encodings that
+/// a type permits, the one is taken that is smallest when compressed.
 struct ColumnChunk {
   /// The enumeration `Encoding` of parquet.thrift.
   private enum Encoding {

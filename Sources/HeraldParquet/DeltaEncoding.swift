@@ -1,5 +1,5 @@
-/// The encoding DELTA_BINARY_PACKED of whole numbers: differences in blocks of 128, packed in four miniblocks of
-/// 32, each with as many bits as its largest difference to the least one of the block.
+/// The encoding DELTA_BINARY_PACKED of whole numbers: differences in blocks of 128, packed in four miniblocks
+/// of 32, each with as many bits as its largest difference to the least one of the block.
 enum DeltaEncoding {
   private static let blockSize = 128
   private static let miniblockSize = 32

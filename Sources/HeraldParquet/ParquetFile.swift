@@ -1,8 +1,8 @@
 /// Writes a flat table as a Parquet file (format version 2, pages of version 1, compressed by Zstandard).
 ///
-/// Rows are held in memory until a row group is full: at most `mostRows` rows and about `mostBytes` bytes of text.
-/// The file appears under its name when `finish` has completed it; until then it is a hidden file beside it,
-/// which is removed if the table is not finished.
+/// Rows are held in memory until a row group is full: at most `mostRows` rows and about `mostBytes` bytes of
+/// text. The file appears under its name when `finish` has completed it; until then it is a hidden file
+/// beside it, which is removed if the table is not finished.
 public final class ParquetFile {
   /// The maximum number of rows of a row group.
   public static let mostRows = 1 << 17

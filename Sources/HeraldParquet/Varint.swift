@@ -1,5 +1,5 @@
-/// Numbers of variable length (ULEB128): seven bits in each byte, least significant first; the top bit says that
-/// another follows.
+/// Numbers of variable length (ULEB128): seven bits in each byte, least significant first; the top bit says
+/// that another follows.
 enum Varint {
   /// Appends an unsigned number.
   static func append(_ value: UInt64, to bytes: inout [UInt8]) {

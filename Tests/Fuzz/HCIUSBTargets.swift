@@ -143,7 +143,8 @@ func fuzzHCIUSB(_ bytes: Span<UInt8>) {
     }
     exchange(&device, &controller)
   }
-  // A new host gets a response to HCI_Reset, unless the reset of the controller waits for the end of an event.
+  // A new host gets a response to HCI_Reset, unless the reset of the controller waits for the end of an
+  // event.
   device.usb.isFull = false
   device.usb.requestData = []
   device.usb.dataOut = []

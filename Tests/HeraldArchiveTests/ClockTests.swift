@@ -72,7 +72,8 @@ import Testing
   }
 
   @Test func daysAreThoseOfTheZone() throws {
-    // 2026-09-14 21:59:00 to 22:00:45 UTC is 23:59:00 to 0:00:45 in Berlin, where the clock is two hours ahead.
+    // 2026-09-14 21:59:00 to 22:00:45 UTC is 23:59:00 to 0:00:45 in Berlin, where the clock is two hours
+    // ahead.
     var device = try LoggingDevice("ONE", date: shiftBegin + 14 * 3_600_000 - 60_000)
     try device.measure(5, -60, from: 0, count: 8)
     #expect(try days(device, zone: "Europe/Berlin").rows == [[20_260_914, 60, 4], [20_260_915, 60, 4]])

@@ -16,8 +16,8 @@ struct WardReportTests {
 
     """
 
-  /// Anna hears Ben for 30 minutes at 50 dB and for 10 at 60 dB; Ben hears Anna in the first 10 at 70 dB. Cleo
-  /// hears Ben for 5 minutes at 80 dB on the next day, and he her.
+  /// Anna hears Ben for 30 minutes at 50 dB and for 10 at 60 dB; Ben hears Anna in the first 10 at 70 dB.
+  /// Cleo hears Ben for 5 minutes at 80 dB on the next day, and he her.
   private func ward() throws -> ReportWard {
     let ward = ReportWard()
     try ward.add(

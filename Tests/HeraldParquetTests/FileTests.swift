@@ -38,7 +38,8 @@ import Testing
     try file.endRow()
     try file.endRow()
     try file.finish()
-    // Levels 1 and 0 are a packed group of one bit each; the value is one bit. Nothing is gained by compression.
+    // Levels 1 and 0 are a packed group of one bit each; the value is one bit. Nothing is gained by
+    // compression.
     let page = hexBytes("15 00 15 0E 15 0E 2C 15 04 15 00 15 06 15 06 00 00  02000000 03 01 01")
     let chunk = hexBytes(
       """

@@ -2,7 +2,8 @@ import HeraldChips
 import HeraldFirmware
 import HeraldHAL
 
-/// The button and the LED of a board with an nRF51822. The supply is not shown: what supplies it is not known.
+/// The button and the LED of a board with an nRF51822. The supply is not shown: what supplies it is not
+/// known.
 ///
 /// While the button is not pressed, its pin ends a sleep by the PORT event of GPIOTE, without a clock.
 public struct ButtonAndLight: PanelPins, ~Copyable {

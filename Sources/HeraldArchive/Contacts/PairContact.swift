@@ -17,6 +17,15 @@ extension Archive {
   public func contacts(
     _ query: MeetingQuery, _ body: (PairContact) throws(HostLinkError) -> Void
   ) throws(HostLinkError) {
+    try MeetingReader(self).contacts(query, body)
+  }
+}
+
+extension MeetingReader {
+  /// Calls `body` for each contact; see `Archive.contacts`.
+  func contacts(
+    _ query: MeetingQuery, _ body: (PairContact) throws(HostLinkError) -> Void
+  ) throws(HostLinkError) {
     var open: [[Int64]: PairContact] = [:]
     var finished: [PairContact] = []
     var day = Int64.min
@@ -34,7 +43,7 @@ extension Archive {
     try meetings(query) { (meeting: DayMeeting) throws(HostLinkError) in
       if meeting.day != day {
         day = meeting.day
-        try flush(before: days.begin(ofDay: day))
+        try flush(before: archive.days.begin(ofDay: day))
       }
       let pair = [meeting.who.id, meeting.other.id]
       for var period in meeting.joined.periods {

@@ -32,8 +32,8 @@ struct ContactRows {
   let shift: Int64
 
   /// Calls `body` with the date (in seconds since 1970), the address and the kind of each row.
-  /// - Throws: `.storage` if the file cannot be read, or its first line has not the columns of a `contacts.csv`. An
-  ///   empty file has no rows.
+  /// - Throws: `.storage` if the file cannot be read, or its first line has not the columns of a
+  ///   `contacts.csv`. An empty file has no rows.
   func read(_ body: (Int64, String, Kind) throws(HostLinkError) -> Void) throws(HostLinkError) -> Remarks {
     var time = RecordedTime(days: days)
     var fields = LineFields(mostFields: 64)

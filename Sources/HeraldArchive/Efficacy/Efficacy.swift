@@ -1,7 +1,7 @@
 import HeraldHostLink
 
-/// Detection and continuity of devices that were together for some time, as the formal test summaries of the Herald
-/// project count them; docs/efficacy.md has the formulas.
+/// Detection and continuity of devices that were together for some time, as the formal test summaries of the
+/// Herald project count them; docs/efficacy.md has the formulas.
 ///
 /// It reads `contacts.csv` of each device several times, in bounded memory.
 public struct Efficacy: Equatable, Sendable {
@@ -15,7 +15,8 @@ public struct Efficacy: Equatable, Sendable {
 
   /// What is counted.
   public struct Rules: Sendable {
-    /// The first second of the period of continuity, since 1970; `nil`: when the last device begins to record.
+    /// The first second of the period of continuity, since 1970; `nil`: when the last device begins to
+    /// record.
     public var from: Int64?
     /// The last second of that period; `nil`: when the first device ends to record.
     public var to: Int64?

@@ -1,7 +1,8 @@
 /// The fields of a line of comma-separated values.
 ///
-/// Quotation marks are read as RFC 4180 has them (doubled inside) and as Herald's phones write them (not doubled):
-/// where the first reading does not end before a comma, the field ends with the first quotation mark before one.
+/// Quotation marks are read as RFC 4180 has them (doubled inside) and as Herald's phones write them (not
+/// doubled): where the first reading does not end before a comma, the field ends with the first quotation
+/// mark before one.
 struct LineFields {
   private static let quote = UInt8(ascii: "\"")
   private static let comma = UInt8(ascii: ",")
@@ -40,8 +41,8 @@ struct LineFields {
     }
   }
 
-  /// Adds the quoted field that begins at `start`, after the quotation mark, and returns the place of the comma
-  /// after it, or the end of the line.
+  /// Adds the quoted field that begins at `start`, after the quotation mark, and returns the place of the
+  /// comma after it, or the end of the line.
   private mutating func quoted(_ line: Span<UInt8>, from start: Int) -> Int {
     var place = start
     var isDoubled = false

@@ -30,8 +30,8 @@ struct ObserverWindows {
     }
   }
 
-  /// Reads the file: for the payloads of addresses, for the first event of the period, and for the windows, which
-  /// begin with that.
+  /// Reads the file: for the payloads of addresses, for the first event of the period, and for the windows,
+  /// which begin with that.
   mutating func read(_ rows: ContactRows, _ period: ClosedRange<Int64>) throws(HostLinkError) {
     try readPayloads(rows)
     guard !addresses.isEmpty || rules.shares == .payload else { return }

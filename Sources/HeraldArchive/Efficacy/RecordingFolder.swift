@@ -1,7 +1,8 @@
 import Foundation
 import HeraldHostLink
 
-/// A folder with the files of one device: `contacts.csv`, and `detection.csv`, which says what the device sent.
+/// A folder with the files of one device: `contacts.csv`, and `detection.csv`, which says what the device
+/// sent.
 public struct RecordingFolder: Equatable, Sendable {
   /// The path of the folder.
   public let path: String
@@ -42,8 +43,8 @@ public struct RecordingFolder: Equatable, Sendable {
 
   /// The folders with a `contacts.csv` in `paths`, in the order of `paths` and of their names, each once. A
   /// folder that has one is not searched further.
-  /// - Throws: `.storage` with the name of a path that holds none; `.usage` if there are fewer than two, or two
-  ///   with the same payload.
+  /// - Throws: `.storage` with the name of a path that holds none; `.usage` if there are fewer than two, or
+  ///   two with the same payload.
   public static func search(_ paths: [String]) throws(HostLinkError) -> [RecordingFolder] {
     var found: [String] = []
     for path in paths {

@@ -15,8 +15,8 @@ enum TextLines {
     var tooLong = 0
   }
 
-  /// Calls `body` with each line, without its line end (LF or CR LF), until it returns `false`. A last line without a
-  /// line end is a line, too. A byte order mark at the start is skipped.
+  /// Calls `body` with each line, without its line end (LF or CR LF), until it returns `false`. A last line
+  /// without a line end is a line, too. A byte order mark at the start is skipped.
   /// - Throws: `.storage` if the file cannot be read.
   static func read(_ path: String, _ body: (Span<UInt8>) -> Bool) throws(HostLinkError) -> Reading {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -19,9 +19,9 @@ extension Archive {
     public let rows: Int
   }
 
-  /// Writes files for other programs into a folder. The archive must be up to date. Everybody has the number of the
-  /// archive's table `who`, in all formats. Addresses from which no payload was read are left out unless
-  /// `withAddresses`: mostly those of appliances and passers-by.
+  /// Writes files for other programs into a folder. The archive must be up to date. Everybody has the number
+  /// of the archive's table `who`, in all formats. Addresses from which no payload was read are left out
+  /// unless `withAddresses`: mostly those of appliances and passers-by.
   /// - Throws: `.storage` if a file cannot be written.
   public func exchange(
     as format: ExchangeFormat, to path: String, withAddresses: Bool = false,

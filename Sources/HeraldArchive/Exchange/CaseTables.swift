@@ -1,6 +1,7 @@
 import HeraldHostLink
 
-/// The two tables of R's epicontacts: `linelist.csv` with everybody, `contacts.csv` with a row for each pair and day.
+/// The two tables of R's epicontacts: `linelist.csv` with everybody, `contacts.csv` with a row for each pair
+/// and day.
 struct CaseTables {
   private let connection: any ArchiveConnection
   private let people: ExchangePeople

@@ -1,7 +1,7 @@
 /// Names in files for other programs: in any script, and harmless in XML, in CSV and on a screen.
 enum ExchangeText {
-  /// Without characters that XML 1.0 excludes, controls, noncharacters, and those that change the direction of the
-  /// text after them. Tabs and line ends become blanks. Joiners stay: names are written with them.
+  /// Without characters that XML 1.0 excludes, controls, noncharacters, and those that change the direction
+  /// of the text after them. Tabs and line ends become blanks. Joiners stay: names are written with them.
   static func clean(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

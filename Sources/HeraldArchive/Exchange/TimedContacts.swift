@@ -1,11 +1,11 @@
 import Foundation
 import HeraldHostLink
 
-/// The files of SocioPatterns: `tij.tsv`, a line `t i j Si Sj` for each pair in contact in the window of 20 s that ends
-/// at `t`, and `names.csv`.
+/// The files of SocioPatterns: `tij.tsv`, a line `t i j Si Sj` for each pair in contact in the window of 20 s
+/// that ends at `t`, and `names.csv`.
 ///
-/// A pair is in contact in a window if either had a sign of the other. Signs are decoded from the pages device by
-/// device, and put on disk by day; then each day is sorted.
+/// A pair is in contact in a window if either had a sign of the other. Signs are decoded from the pages
+/// device by device, and put on disk by day; then each day is sorted.
 struct TimedContacts {
   /// The length of a window in seconds.
   static let window: Int64 = 20
@@ -107,7 +107,8 @@ private final class DayFiles {
   /// The days with contacts, in ascending order.
   var days: [Int64] { counts.keys.sorted() }
 
-  /// Makes the folder, in the one that the result goes to. What a run that was killed has left there is removed.
+  /// Makes the folder, in the one that the result goes to. What a run that was killed has left there is
+  /// removed.
   init(beside output: String) throws(HostLinkError) {
     for name in (try? FileManager.default.contentsOfDirectory(atPath: output)) ?? []
     where name.hasPrefix(".tij-") {

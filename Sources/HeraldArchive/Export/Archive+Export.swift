@@ -25,9 +25,9 @@ extension Archive {
   /// Writes the archive as a data set of Parquet files, which docs/archive.md describes: readings by day and
   /// device, what is derived from them by day. The archive must be up to date.
   ///
-  /// Each file is complete when it appears. In the folder of an earlier export each partition is replaced, and
-  /// those that the archive no longer has are removed at the end. `progress` receives the number of devices
-  /// that are done and to do.
+  /// Each file is complete when it appears. In the folder of an earlier export each partition is replaced,
+  /// and those that the archive no longer has are removed at the end. `progress` receives the number of
+  /// devices that are done and to do.
   /// - Throws: `.storage` if a file cannot be written, `.usage` if the folder has other files.
   public func exportParquet(to path: String, progress: (Int, Int) -> Void = { _, _ in }) throws(HostLinkError)
     -> Export
@@ -35,9 +35,10 @@ extension Archive {
     let folder = try ExportFolder(path)
     let lock = try FolderLock(path)
     defer { lock.release() }
-    try mark(folder)
+    let parquet = ParquetExport(self)
+    try parquet.mark(folder)
     var export = Export()
-    try exportReadings(to: folder, &export, progress)
+    try parquet.exportReadings(to: folder, &export, progress)
     for table in ArchiveTable.all {
       let rows = try TablePartitions.write(table, of: self, to: folder)
       export.tables.append(Export.Table(name: table.name, rows: rows.rows, files: rows.files))
@@ -56,61 +57,6 @@ extension Archive {
       export.tables.append(Export.Table(name: table.name, rows: rows, files: 1))
     }
     return export
-  }
-
-  private struct Mark: Encodable {
-    let schema: Int64
-    let zone: String
-    let window: Int
-    let bandLimits: [Int]
-    let assumedPower: Int
-  }
-
-  /// Writes by which rules the tables were made.
-  private func mark(_ folder: ExportFolder) throws(HostLinkError) {
-    let mark = Mark(
-      schema: ArchiveSchema.version, zone: rules.zone, window: rules.window, bandLimits: rules.bandLimits,
-      assumedPower: rules.assumedPower)
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys]
-    encoder.keyEncodingStrategy = .convertToSnakeCase
-    let file = try ReplacedFile("\(folder.path)/\(ExportFolder.markName)")
-    try file.append([UInt8]((try? encoder.encode(mark)) ?? Data()) + [0x0A])
-    try file.finish()
-  }
-
-  private func exportReadings(
-    to folder: ExportFolder, _ export: inout Export, _ progress: (Int, Int) -> Void
-  ) throws(HostLinkError) {
-    var table = Export.Table(name: "readings")
-    var days: [String: [Int64]] = [:]
-    let groups = try groups()
-    let count = groups.reduce(0) { $0 + $1.count }
-    let assignments = try assignments()
-    for group in groups {
-      var inputs: [DeviceInput] = []
-      for device in group {
-        inputs.append(
-          DeviceInput(
-            device: device, pages: try pages(of: device), clocks: try clocks(of: device),
-            context: try context(of: device, assignments)))
-      }
-      let results = parallelMap(inputs) { input -> Result<ReadingPartitions, HostLinkError> in
-        do throws(HostLinkError) {
-          return .success(try ReadingPartitions(input, Self.scan(input.pages, input.clocks), to: folder))
-        } catch { return .failure(error) }
-      }
-      for (input, result) in zip(inputs, results) {
-        let written = try result.get()
-        table.rows += written.readings
-        table.files += written.days.count
-        export.leftOut += written.leftOut
-        days[DeviceFolder.name(serial: input.context.serial, location: "")] = written.days
-      }
-      progress(days.count, count)
-    }
-    folder.removeReadings(except: days)
-    export.tables.append(table)
   }
 }
 

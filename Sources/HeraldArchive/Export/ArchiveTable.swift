@@ -70,8 +70,8 @@ struct ArchiveTable {
   /// Whether the first column is the day, which the path of a partition has.
   var isDayFirst: Bool { if case .byDay = partition { true } else { false } }
 
-  /// The value of a column. A date outside the years 1970 to 9999 is no value, as not all readers can have it;
-  /// the first and last moments of 64 bits are "always" in the archive.
+  /// The value of a column. A date outside the years 1970 to 9999 is no value, as not all readers can have
+  /// it; the first and last moments of 64 bits are "always" in the archive.
   func value(of row: SQLRow, _ column: Int) -> SQLValue {
     let value = row.values.indices.contains(column) ? row.values[column] : .null
     guard columns[column].kind == .timestamp, case .integer(let moment) = value,

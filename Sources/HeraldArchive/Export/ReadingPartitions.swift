@@ -58,8 +58,9 @@ struct ReadingPartitions {
   /// Whether a further day may be written.
   private func isRoom(_ day: Int64) -> Bool { days.count < mostDays && ExportFolder.hasName(day) }
 
-  /// Writes readings of several days, the first of which is `first` or later. Where clocks are put back across
-  /// midnight, the readings of the repeated time stay with the later day, whose file is not written twice.
+  /// Writes readings of several days, the first of which is `first` or later. Where clocks are put back
+  /// across midnight, the readings of the repeated time stay with the later day, whose file is not written
+  /// twice.
   private mutating func write(_ rows: inout [DecodedReading], since first: Int64, _ whos: [WhoKey])
     throws(HostLinkError)
   {

@@ -1,7 +1,8 @@
 import HeraldHostLink
 import HeraldText
 
-/// Something that a person who reads a report has to know before its numbers, such as a badge that was covered.
+/// Something that a person who reads a report has to know before its numbers, such as a badge that was
+/// covered.
 struct ReportFinding: Equatable, Sendable {
   /// What it is about: a person or a device.
   let about: String

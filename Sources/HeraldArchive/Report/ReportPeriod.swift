@@ -2,8 +2,9 @@ import HeraldHostLink
 
 /// The civil days that a report is about.
 public struct ReportPeriod: Equatable, Sendable {
-  /// The first and the last day, counted from 1970-01-01; `nil` without a limit.
+  /// The first day, counted from 1970-01-01; `nil` without a limit.
   public let from: Int64?
+  /// The last day.
   public let to: Int64?
 
   /// All days.

@@ -12,8 +12,8 @@ struct WardContent {
 
   let days: LocalDays
   let rules: ContactRules
-  /// The first and the last civil day with a sign, as numbers since 1970-01-01, and all days between that have
-  /// any, in order.
+  /// The first and the last civil day with a sign, as numbers since 1970-01-01, and all days between that
+  /// have any, in order.
   private(set) var dayNumbers: [Int64] = []
   /// Everybody with a row, by place, role and label.
   private(set) var whos: [ReportWho] = []

@@ -115,8 +115,8 @@ extension WardReport {
   /// The maximum number of pairs whose directions are compared.
   private static let mostDirections = 60
 
-  /// Pairs of badges of which one heard the other for long and was heard for less than half of it, the greatest
-  /// difference first.
+  /// Pairs of badges of which one heard the other for long and was heard for less than half of it, the
+  /// greatest difference first.
   var uneven: [ReportPair] {
     content.pairs.filter { pair in
       let (most, least) = (max(pair.heard, pair.heardBack), min(pair.heard, pair.heardBack))

@@ -10,13 +10,14 @@ import HeraldText
 /// script, which are named by their digests. All numbers and drawings are in the markup; the script only
 /// filters them. Strings from devices, peers and the file of people are escaped as text. Its size is bounded
 /// for any archive.
-public struct WardReport {
+public struct WardReport: ReportSection {
   /// The usual file name of a report.
   public static let fileName = "report.html"
 
   let content: WardContent
   let findings: [ReportFinding]
   let bands: ReportBands
+  var report: WardReport { self }
   /// The pages that could not be read, in words.
   let refused: [String]
 
@@ -70,7 +71,7 @@ public struct WardReport {
       writeMatrix(to: &page)
     }
     writeDirections(to: &page)
-    writePeople(to: &page)
+    TimelinesSection(report: self).write(to: &page)
     writeDevices(to: &page)
     writeNotes(to: &page)
     page.raw("</main>\n")

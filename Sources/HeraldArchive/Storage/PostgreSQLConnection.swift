@@ -190,8 +190,8 @@ public final class PostgreSQLConnection: ArchiveConnection {
 
   private func check(_ result: OpaquePointer?, _ expected: ExecStatusType...) throws(HostLinkError) {
     guard !expected.contains(PQresultStatus(result)) else { return }
-    // The class "operator intervention" or "connection exception" of SQLSTATE: the server ends the connection,
-    // which libpq notices with the next statement only.
+    // The class "operator intervention" or "connection exception" of SQLSTATE: the server ends the
+    // connection, which libpq notices with the next statement only.
     let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } ?? ""
     throw failure(isLost: state.hasPrefix("57P") || state.hasPrefix("08"))
   }

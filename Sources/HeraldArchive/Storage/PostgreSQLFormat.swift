@@ -94,8 +94,8 @@ enum PostgreSQLRow {
     return number ?? 0
   }
 
-  /// The whole part of a `numeric`, of which sums of `bigint` are: number of digits to the base 10,000, weight
-  /// of the first, sign, scale, digits, each of 16 bits.
+  /// The whole part of a `numeric`, of which sums of `bigint` are: number of digits to the base 10,000,
+  /// weight of the first, sign, scale, digits, each of 16 bits.
   static func wholeNumber(_ bytes: [UInt8]) -> Int64 {
     func word(_ index: Int) -> Int64 {
       let place = index * 2

@@ -2,8 +2,8 @@ import HeraldHostLink
 
 /// Reads the dates in files of Herald devices, to the second.
 ///
-/// Wearables and Herald on Android write UTC with its offset (`2026-09-14 08:30:00.123+0000`), Herald on iOS and
-/// versions before 2.1 on Android local time without one (`2026-09-14 08:30:00`).
+/// Wearables and Herald on Android write UTC with its offset (`2026-09-14 08:30:00.123+0000`), Herald on iOS
+/// and versions before 2.1 on Android local time without one (`2026-09-14 08:30:00`).
 struct RecordedTime {
   private let days: LocalDays
   /// The last day that was read, and its number: the rows of a file are mostly of one day.
@@ -84,8 +84,8 @@ struct RecordedTime {
 }
 
 extension LocalDays {
-  /// The seconds since 1970-01-01T00:00:00Z of a date that a person wrote: as in the files of devices, and without
-  /// seconds. `nil` for other text.
+  /// The seconds since 1970-01-01T00:00:00Z of a date that a person wrote: as in the files of devices, and
+  /// without seconds. `nil` for other text.
   public func moment(_ text: String) -> Int64? {
     var time = RecordedTime(days: self)
     if let seconds = time.seconds(text) { return seconds }

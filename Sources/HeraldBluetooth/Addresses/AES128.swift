@@ -79,8 +79,8 @@ public enum AES128 {
   }
 }
 
-/// What a byte of row 0 contributes to its column: its value s in the S-box (5.1.1) after MixColumns, 2s, s, s
-/// and 3s from the lowest byte on.
+/// What a byte of row 0 contributes to its column: its value s in the S-box (5.1.1) after MixColumns, 2s, s,
+/// s and 3s from the lowest byte on.
 private let aesColumns: [256 of UInt32] = [
   0xa563_63c6, 0x847c_7cf8, 0x9977_77ee, 0x8d7b_7bf6, 0x0df2_f2ff, 0xbd6b_6bd6, 0xb16f_6fde, 0x54c5_c591,
   0x5030_3060, 0x0301_0102, 0xa967_67ce, 0x7d2b_2b56, 0x19fe_fee7, 0x62d7_d7b5, 0xe6ab_ab4d, 0x9a76_76ec,

@@ -29,8 +29,8 @@ public struct LSM6DS3TRC<Bus: I2CBus & ~Copyable>: MotionSource, ~Copyable {
       try bus.write(0x10, to: At.control6, of: address)
       let rates: [3 of UInt8] = [At.control1, 0x10, 0x00]
       try bus.send(rates.span, to: address)
-      // Two steps of 2 g / 64, in one sample: the weight of a step is the full scale by 2⁶, as with the LSM6DSL,
-      // which has the same identity and registers (RIOT, `lsm6dsl.h`).
+      // Two steps of 2 g / 64, in one sample: the weight of a step is the full scale by 2⁶, as with the
+      // LSM6DSL, which has the same identity and registers (RIOT, `lsm6dsl.h`).
       let limits: [3 of UInt8] = [At.threshold, 2, 0]
       try bus.send(limits.span, to: address)
       // The event also goes to INT1: that the latch works without it is not stated.

@@ -17,8 +17,8 @@ enum AdafruitSettings {
 
   /// The page for an image, as a segment; `nil` if the board has another boot loader, or none.
   ///
-  /// The boot loader compares the CRC at each start. Of an image with gaps it is not known: then it is 0, with
-  /// which nothing is compared.
+  /// The boot loader compares the CRC at each start. Of an image with gaps it is not known: then it is 0,
+  /// with which nothing is compared.
   static func segment(for plan: FlashPlan) -> FirmwareImage.Segment? {
     guard case .uf2 = plan.board.bootLoader, plan.board.chip == "nrf52840" else { return nil }
     let segments = plan.image.segments.filter { plan.board.firmware.contains($0.address, $0.end) }

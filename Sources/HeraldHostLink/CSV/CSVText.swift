@@ -19,8 +19,8 @@ package struct CSVText {
   package mutating func raw(_ text: [UInt8]) { bytes += text }
 
   /// Appends a value, in quotation marks if it contains a comma, a quotation mark or an apostrophe, as on the
-  /// phones, or a number sign, which begins a comment for R. Quotation marks inside are not escaped, as on the
-  /// phones.
+  /// phones, or a number sign, which begins a comment for R. Quotation marks inside are not escaped, as on
+  /// the phones.
   package mutating func value(_ text: String) {
     let needsQuotes = text.unicodeScalars.contains {
       $0 == "," || $0 == "\"" || $0 == "'" || $0 == "\u{2019}" || $0 == "#"

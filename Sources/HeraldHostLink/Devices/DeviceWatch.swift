@@ -48,7 +48,8 @@ public final class DeviceWatch: @unchecked Sendable {
   private var isOver = false
 
   /// Starts to watch USB, if `usesUSB`, and servers in the form `HOST` or `HOST:PORT`.
-  /// - Throws: `.usage` for a server that is none, `.link` if this computer has no USB and there is no server.
+  /// - Throws: `.usage` for a server that is none, `.link` if this computer has no USB and there is no
+  ///   server.
   public init(usesUSB: Bool = true, servers: [String]) throws(HostLinkError) {
     for server in servers { _ = try DeviceDirectory.place(of: server) }
     if usesUSB { try watchUSB(isOptional: !servers.isEmpty) }

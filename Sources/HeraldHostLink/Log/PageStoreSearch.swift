@@ -5,8 +5,8 @@ public enum PageStoreSearch {
   /// The maximum depth below a named folder.
   static let mostLevels = 4
 
-  /// The folders of pulled logs in `paths`, in the order of `paths` and of their names, each once. A folder with
-  /// pages is one itself, and is not searched further.
+  /// The folders of pulled logs in `paths`, in the order of `paths` and of their names, each once. A folder
+  /// with pages is one itself, and is not searched further.
   /// - Throws: `.storage` with the name of a path that holds none.
   public static func folders(in paths: [String]) throws(HostLinkError) -> [String] {
     var found: [String] = []

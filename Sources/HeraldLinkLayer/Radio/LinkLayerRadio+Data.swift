@@ -129,13 +129,38 @@ extension LinkLayerRadio where Peripheral: ~Copyable, Hold: ~Copyable {
     procedures.hold()
     let isAccepted =
       slot == 0
-      ? layer.pointee.accepts(
-        buffers.own[index].bytes.span.extracting(range), isStart: fragment.isStart, on: index)
-      : layer.pointee.accepts(
-        buffers.spare.bytes.span.extracting(range), isStart: fragment.isStart, on: index)
+      ? Self.queue(
+        layer, buffers.own[index].bytes.span.extracting(range), isStart: fragment.isStart, on: index)
+      : Self.queue(
+        layer, buffers.spare.bytes.span.extracting(range), isStart: fragment.isStart, on: index)
     procedures.release()
     all[index].isBlocked = !isAccepted
     return isAccepted
+  }
+
+  /// Queues a payload. Returns `false` if it was refused.
+  private static func queue(
+    _ layer: UnsafeMutablePointer<LinkLayer<Peripheral, connections>>, _ payload: Span<UInt8>, isStart: Bool,
+    on connection: Int
+  ) -> Bool {
+    do throws(RadioError) {
+      try layer.pointee.send(payload, isStart: isStart, on: connection)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Starts a connection update to the timing that the peer requested. Returns whether it is to be repeated,
+  /// because another update is in progress. An update that is not possible is omitted.
+  private mutating func postponesUpdate(_ connection: Int, to timing: ConnectionTiming) -> Bool {
+    do throws(RadioError) {
+      try layer.pointee.update(
+        connection, interval: timing.intervalMax, latency: timing.latency, timeout: timing.timeout)
+      return false
+    } catch {
+      return error == .busy
+    }
   }
 
   /// Passes the response on a control channel to the link layer; see `give`.
@@ -144,8 +169,8 @@ extension LinkLayerRadio where Peripheral: ~Copyable, Hold: ~Copyable {
     let count = Int(all[index].l2cap.control.write(into: &packet))
     let start = L2CAPConnection.packetHeaderSize
     procedures.hold()
-    let isAccepted = layer.pointee.accepts(
-      packet.span.extracting(start..<(start &+ count)), isStart: true, on: index)
+    let isAccepted = Self.queue(
+      layer, packet.span.extracting(start..<(start &+ count)), isStart: true, on: index)
     procedures.release()
     all[index].isBlocked = !isAccepted
     return isAccepted
@@ -168,7 +193,7 @@ extension LinkLayerRadio where Peripheral: ~Copyable, Hold: ~Copyable {
     if all[index].l2cap.wantsUpdate, !all[index].l2cap.control.isOwed {
       let timing = all[index].l2cap.timing
       procedures.hold()
-      all[index].l2cap.wantsUpdate = layer.pointee.postponesUpdate(index, to: timing)
+      all[index].l2cap.wantsUpdate = postponesUpdate(index, to: timing)
       procedures.release()
     }
     if all[index].wantsRSSI {

@@ -55,6 +55,7 @@ extension Archive.Addition {
 extension Archive.Addition: Encodable {
   private enum CodingKeys: CodingKey { case folders, newPages, knownPages, refused, failures }
 
+  /// Encodes failures as objects with the folder and the error.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(folders, forKey: .folders)

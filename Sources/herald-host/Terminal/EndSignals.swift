@@ -10,8 +10,8 @@ enum EndSignals {
   /// What the first signal causes in place of the end of the program.
   nonisolated(unsafe) private static var first: (@Sendable (_ name: String) -> Void)?
 
-  /// Has the first signal run `action`, in a thread of its own; the second one ends the program at once. To be
-  /// called before `closeSessions`.
+  /// Has the first signal run `action`, in a thread of its own; the second one ends the program at once. To
+  /// be called before `closeSessions`.
   static func onFirst(_ action: @escaping @Sendable (_ name: String) -> Void) {
     first = action
     closeSessions()

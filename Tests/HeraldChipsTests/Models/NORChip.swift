@@ -10,8 +10,8 @@ import HeraldHAL
 /// - "Page Program": 1 to 256 bytes; behind the end of the page it continues at its beginning; bits go from 1
 ///   to 0 only.
 /// - "Sector Erase (4KB)": any address in the sector.
-/// - "Power-down", "Release Power-down": asleep the chip takes the release alone. It is not selected for tDP after
-///   the first (an MX25R: tDPDD), and for tRES1 after the second.
+/// - "Power-down", "Release Power-down": asleep the chip takes the release alone. It is not selected for tDP
+///   after the first (an MX25R: tDPDD), and for tRES1 after the second.
 ///
 /// Power can go in the middle of a program or an erasure.
 final class NORChip {

@@ -102,7 +102,8 @@ struct UF2DriveTests {
       ])
       #expect(try UF2Drive(xiao.folder).look().boards.map(\.name) == ["xiao-nrf52840"])
     }
-    // A boot loader of a version that no document has; one without its first line; one of which nothing is known.
+    // A boot loader of a version that no document has; one without its first line; one of which nothing is
+    // known.
     for (text, names) in [
       (
         "UF2 Bootloader 12.0-rc1\nBoard-ID: nRF52840-Feather-revZ\nSoftDevice: S140 6.9.9\n",

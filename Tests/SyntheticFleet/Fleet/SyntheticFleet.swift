@@ -10,7 +10,8 @@ import HeraldSimulation
 ///
 /// Wards have twenty badges each, which are worn for ten hours a day. In each half hour a badge is in one of
 /// the seven rooms of its ward, sometimes in another ward, and receives most badges in the same room in
-/// each scan window of 1.2 s, of which there are two a minute. All pages are written by the device's own encoder.
+/// each scan window of 1.2 s, of which there are two a minute. All pages are written by the device's own
+/// encoder.
 public struct SyntheticFleet: Sendable {
   /// The number of badges.
   public let devices: Int

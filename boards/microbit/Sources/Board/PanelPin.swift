@@ -1,5 +1,5 @@
-/// The pins of port 0 that a person sees and operates (Zephyr, `boards/bbc/microbit`; `nkpins.h` and `board.h`
-/// of os.mbed.com for the micro:bit).
+/// The pins of port 0 that a person sees and operates (Zephyr, `boards/bbc/microbit`; `nkpins.h` and
+/// `board.h` of os.mbed.com for the micro:bit).
 enum PanelPin {
   /// Button A, to ground. The board has a resistor to the supply.
   static var button: UInt8 { 17 }

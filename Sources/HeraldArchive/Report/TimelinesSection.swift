@@ -2,13 +2,15 @@ import HeraldHostLink
 import HeraldText
 
 /// The section of each person: timelines day by day, minutes in each band, attenuations, and who was near.
-extension WardReport {
+struct TimelinesSection: ReportSection {
+  let report: WardReport
+
   /// The number of bytes that all timelines may take.
   private static let timelineBudget = 1_900_000
   /// The maximum number of others in the table of a person.
   private static let mostNear = 15
 
-  func writePeople(to page: inout Markup) {
+  func write(to page: inout Markup) {
     let drawing = TimelineDrawing(content.people, budget: Self.timelineBudget)
     // A long page is laid out as far as it is seen.
     let isLong = content.people.count > 10
@@ -32,7 +34,7 @@ extension WardReport {
   /// For each person the pairs, those that were closest for longest first.
   private var nearOthers: [Int: [ReportPair]] {
     var near: [Int: [ReportPair]] = [:]
-    for pair in closestPairs {
+    for pair in report.closestPairs {
       for who in [pair.one, pair.other] where content.whos[who].hasBadge {
         near[who, default: []].append(pair)
       }
@@ -156,7 +158,7 @@ extension WardReport {
     page.raw("<tr data-d=\"\(day.day)\"><th scope=\"row\"><b>\(ReportText.day(number))</b>")
     for lane in day.lanes.prefix(drawing.lanes) {
       page.raw("<i>")
-      page.text(Self.shortened(content.whos[lane.who].label, to: 20))
+      page.text(WardReport.shortened(content.whos[lane.who].label, to: 20))
       page.raw("</i>")
     }
     page.raw("</th><td>")

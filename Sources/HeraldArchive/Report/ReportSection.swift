@@ -1,8 +1,17 @@
 import HeraldHostLink
 import HeraldText
 
-/// Parts that several sections have.
-extension WardReport {
+/// A section of a report, with the parts that several sections have.
+protocol ReportSection {
+  /// The report to which it belongs.
+  var report: WardReport { get }
+}
+
+extension ReportSection {
+  var content: WardContent { report.content }
+  var findings: [ReportFinding] { report.findings }
+  var bands: ReportBands { report.bands }
+
   /// The roles in the order of a report.
   var roles: [String] {
     Set(content.whos.map(\.role)).sorted(by: ReportWho.precedes)

@@ -17,7 +17,14 @@ struct DueMeeting: Hashable {
   init(_ row: SQLRow) { self.init(row.integer(0), row.integer(1), day: row.integer(2)) }
 }
 
-extension Archive {
+/// Derives the meetings of pairs from what both have heard.
+struct MeetingUpdate {
+  private let archive: Archive
+  private var connection: any ArchiveConnection { archive.connection }
+  private var rules: ContactRules { archive.rules }
+
+  init(_ archive: Archive) { self.archive = archive }
+
   /// The number of meetings that are derived in a transaction.
   private static let mostMeetings: Int64 = 4096
 
@@ -36,7 +43,7 @@ extension Archive {
   }
 
   /// Derives the meetings that are due.
-  func deriveMeetings(_ update: inout Update) throws(HostLinkError) {
+  func run(_ update: inout Archive.Update) throws(HostLinkError) {
     var isDone = try connection.rows("SELECT who_id FROM meeting_due LIMIT 1").isEmpty
     while !isDone {
       var count = 0

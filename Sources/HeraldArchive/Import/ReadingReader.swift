@@ -1,0 +1,94 @@
+import HeraldEmbedded
+import HeraldHostLink
+
+/// Decodes the readings of an archive from its pages.
+struct ReadingReader {
+  private let archive: Archive
+  private var connection: any ArchiveConnection { archive.connection }
+  private var days: LocalDays { archive.days }
+
+  init(_ archive: Archive) { self.archive = archive }
+
+  /// Decodes readings; see `Archive.readings`.
+  func readings(_ filter: Archive.ReadingFilter, _ body: (Archive.Reading) throws(HostLinkError) -> Void)
+    throws(HostLinkError)
+  {
+    let assignments = try archive.assignments()
+    for device in try devices(with: filter) {
+      try readings(of: device, try archive.context(of: device, assignments), filter, body)
+    }
+  }
+
+  private func devices(with filter: Archive.ReadingFilter) throws(HostLinkError) -> [Int64] {
+    for label in [filter.who, filter.other].compactMap(\.self)
+    where try archive.parties(labelled: label).isEmpty {
+      throw Archive.unknown(label, in: connection.place)
+    }
+    var devices = try connection.rows("SELECT id, serial FROM device ORDER BY id")
+    if let serial = filter.device {
+      devices.removeAll { $0.text(1) != serial }
+      if devices.isEmpty {
+        throw HostLinkError(
+          .usage, "\(connection.place) has no device \(serial)",
+          advice: "`herald-host archive show` lists the devices")
+      }
+    }
+    guard let who = filter.who else { return devices.map { $0.integer(0) } }
+    let name = SQLValue.text(who)
+    var condition = "o.label = ? OR s.label = ?"
+    var arguments = [name, name]
+    if let other = filter.other.map(SQLValue.text) {
+      condition = "(o.label = ? AND s.label = ?) OR (o.label = ? AND s.label = ?)"
+      arguments = [name, other, other, name]
+    }
+    let found = Set(
+      try connection.rows(
+        """
+        SELECT DISTINCT c.device_id FROM contact c JOIN who o ON o.id = c.observer_id
+          JOIN who s ON s.id = c.subject_id WHERE \(condition)
+        """, arguments
+      ).map { $0.integer(0) })
+    return devices.map { $0.integer(0) }.filter(found.contains)
+  }
+
+  private func readings(
+    of device: Int64, _ context: DeviceDerivation.Context, _ filter: Archive.ReadingFilter,
+    _ body: (Archive.Reading) throws(HostLinkError) -> Void
+  ) throws(HostLinkError) {
+    var scan = DeviceScan(try archive.clocks(of: device))
+    var visit = PageVisit()
+    var count = 0
+    try archive.forEachPage(of: device) { page in
+      scan.add(page, index: count, &visit)
+      count += 1
+    }
+    var collector = SignCollector(scan, context, .min ... .max)
+    let first = filter.days.flatMap { LocalDays.day(ofNumber: $0.lowerBound) }.map(days.begin(ofDay:))
+    let end = filter.days.flatMap { LocalDays.day(ofNumber: $0.upperBound) }.map { days.begin(ofDay: $0 + 1) }
+    var index = 0
+    try archive.forEachPage(of: device) { page throws(HostLinkError) in
+      var place = DeviceScan.Place(index) << 20
+      index += 1
+      var error: HostLinkError?
+      visit.visit(page, clock: { _ in }) { record, _ in
+        place += 1
+        guard error == nil, case .measured(let target, let rssi) = record.event, rssi.isAvailable,
+          let peer = scan.index(of: target)
+        else { return }
+        let start = DeviceScan.Start(epoch: record.epoch, boot: record.boot)
+        guard let date = scan.date(DeviceScan.Moment(start: start, uptime: record.uptime)),
+          date >= first ?? .min, date < end ?? .max
+        else { return }
+        let (number, own) = (collector.subject(of: peer, at: date, place), collector.observer(at: date))
+        let (subject, observer) = (collector.whos[Int(number)], collector.whos[Int(own)])
+        guard filter.holds(observer.label, subject.label) else { return }
+        let reading = Archive.Reading(
+          device: context.serial, unixMilliseconds: date, observer: observer.label, subject: subject.label,
+          subjectKind: subject.kind, address: target.addressText,
+          power: scan.power(ofPeer: peer, at: place).map(Int.init), rssi: Int(rssi.rawValue))
+        do throws(HostLinkError) { try body(reading) } catch let problem { error = problem }
+      }
+      if let error { throw error }
+    }
+  }
+}
