@@ -1,5 +1,6 @@
 import Foundation
 import HeraldHostLink
+import SyntheticFleet
 import Testing
 
 @testable import HeraldArchive
@@ -131,9 +132,13 @@ final class FailingConnection: ArchiveConnection {
 
   @Test func aFullDiskIsSaidAndNothingIsLost() throws {
     let folder = try ScratchFolder()
-    let (early, late) = try IncrementalTests.logs(in: folder.path)
+    // More than fits into the free part of a page of the file.
+    let early = ["\(folder.path)/early/\(SyntheticFleet.serial(0))"]
+    _ = try SyntheticFleet(devices: 1, days: 1).write(to: folder.path + "/early")
+    _ = try SyntheticFleet(devices: 12, days: 1).write(to: folder.path + "/late")
+    let late = (1..<12).map { "\(folder.path)/late/\(SyntheticFleet.serial($0))" }
     let whole = try newArchive(folder.path + "/whole.sqlite")
-    _ = try whole.add(folders: late)
+    _ = try whole.add(folders: early + late)
     try whole.update()
     let connection = try SQLiteConnection(path: folder.path + "/a.sqlite", create: true)
     let archive = try Archive(connection, newRules: ContactRules())

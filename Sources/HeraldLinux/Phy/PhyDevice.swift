@@ -138,19 +138,17 @@ public final class PhyDevice {
 
   /// Makes one request of the phy, or one call of the program.
   private func step(_ program: some PhyProgram) throws(PhyInterface.Failure) {
-    if let moment = proceduresTime {
-      if moment > time {
-        try wait(until: min(moment, nextPoll))
-      } else {
-        proceduresTime = nil
-        program.procedures()
-      }
+    if let moment = proceduresTime, moment <= time {
+      proceduresTime = nil
+      program.procedures()
       return
     }
+    // The loop is reached at `proceduresTime`, also during an event.
+    let pause = min(nextPoll, proceduresTime ?? .max)
     switch state {
     case .scheduled(let exchange):
-      if exchange.start > nextPoll {
-        try wait(until: nextPoll)
+      if exchange.start > pause {
+        try wait(until: pause)
       } else if exchange.start <= time {
         report(.late, from: time, to: program)
       } else if exchange.kind == .transmit {
@@ -160,11 +158,11 @@ public final class PhyDevice {
       }
     case .late(let moment):
       if moment > time {
-        try wait(until: min(moment, nextPoll))
+        try wait(until: min(moment, pause))
       } else {
         report(.late, from: time, to: program)
       }
-    case .idle, .searching, .onAir, .reported: try wait(until: nextPoll)
+    case .idle, .searching, .onAir, .reported: try wait(until: pause)
     }
   }
 
@@ -180,7 +178,7 @@ public final class PhyDevice {
     state = .reported
     outcome = RadioOutcome(kind, start: clock.local(start), end: clock.local(time), rssi: rssi)
     if program.radioInterrupt() {
-      proceduresTime = time + Int(random.below(options.longestDelay))
+      proceduresTime = proceduresTime ?? time + Int(random.below(options.longestDelay))
     }
   }
 }
