@@ -151,7 +151,8 @@ def lateness(case):
         for number in range(600):
             central.send(START, payload(number)) if number < 500 else None
             received += central.event()
-        case.expect(0 < central.missed < 200, f"{central.missed} missed events")
+        # One of ten operations is late: the start of an event, or a response. An event has several exchanges.
+        case.expect(0 < central.missed < (central.missed + central.answers) / 4, f"{central.missed} of {central.missed + central.answers} packets without response")
         case.expect(len(received) > 100 and in_order(received), f"{len(received)} payloads")
     counts, _ = case.play(device(f"{ADVERTISER} data=10 lateness=10000 delay=1000 seed=5"), central_of(script), seconds=30)
     case.expect(counts["late"] > 20, str(counts))
