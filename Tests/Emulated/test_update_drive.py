@@ -52,7 +52,7 @@ class Drives(updating.Update):
         # The boot loader does not program a page that is equal: in the former image a byte of each page is another one.
         former = bytearray(self.snapshot)
         for page in range(self.start, self.start + len(self.new), updating.PAGE):
-            former[page + updating.PAGE - 1] ^= 0xFF
+            former[min(page + updating.PAGE, self.start + len(self.new)) - 1] ^= 0xFF
         self.snapshot = bytes(former)
         asyncio.run(self.count_operations())
         super().cut_everywhere()
