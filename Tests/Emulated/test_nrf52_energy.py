@@ -29,11 +29,11 @@ class Counting(OnChip):
             chip.run_for(0.01)
 
     def stored_counters(self):
-        """The counters in memory: the last member of the link layer, which ends with its memory or, as that is in units of 8 bytes, a word before."""
+        """The counters in memory: the last member of the link layer, which takes most of its memory. They are where the time of transmitting is that of the air."""
         [name] = [name for name in self.names if "linkLayerMemory" in name]
         # The symbol has the number of 8-byte words, minus 1.
         size = 8 * (int(re.search(r"InlineArrayVy\$(\d+)_", name)[1]) + 1)
-        for padding in (0, 4):
+        for padding in range(0, 128, 4):
             words = self.chip.words(self.names[name] + size - padding - STORED.size, STORED.size // 4)
             values = STORED.unpack(struct.pack(f"<{len(words)}I", *words))
             counters = {role: dict(zip(COUNTERS, values[8 * index:])) for index, role in enumerate(ROLES)}

@@ -71,7 +71,7 @@ async def case_database_says_what_the_tables_of_the_phones_say():
         status, out, err = await run("herald-host", "report", output)
         assert status == 0 and "report.html" in out, err
         page = (output / "report.html").read_text()
-        assert all(f"<td>{herald.short_name(phone.payload)}</td>" in page for phone in phones)
+        assert all(f">{herald.short_name(phone.payload)}<" in page for phone in phones)
 
 
 EVERYTHING = [

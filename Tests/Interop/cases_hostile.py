@@ -51,7 +51,8 @@ async def case_hostile_names_lead_out_of_no_folder_and_move_no_cursor():
             assert device_folder.name.startswith(name[:60]) and len(device_folder.name) <= 100, (serial, device_folder)
             assert (device_folder / "contacts.csv").read_bytes() == (output / "honest" / "contacts.csv").read_bytes()
             status, _, err = await run("herald-host", "report", device_folder)
-            assert status == 0 and "<script" not in (device_folder / "report.html").read_text(), err
+            # The report has one script of its own.
+            assert status == 0 and (device_folder / "report.html").read_text().count("<script") == 1, err
             shutil.rmtree(folder / "deep")
 
 
