@@ -13,7 +13,11 @@ enum ParquetBenchmark {
     let seconds = Double(DispatchTime.now().uptimeNanoseconds - begin) / 1e9
     var size = 0
     let files = FileManager.default.enumerator(atPath: folder)
-    while files?.nextObject() != nil { size += files?.fileAttributes?[.size] as? Int ?? 0 }
+    while files?.nextObject() != nil {
+      // Folders have a size, too, which is that of their entries.
+      guard files?.fileAttributes?[.type] as? FileAttributeType == .typeRegular else { continue }
+      size += files?.fileAttributes?[.size] as? Int ?? 0
+    }
     figures.add("parquet_bytes_per_reading", Double(size) / Double(readings), "")
     figures.add("parquet_export_readings_per_second", Double(readings) / seconds, "1/s")
   }
