@@ -138,7 +138,7 @@ struct WardContent {
     var recorded: [Int: Set<Int64>] = [:]
     func closeDay(_ content: inout WardContent) {
       guard let present else { return }
-      content.close(Self.day(ofNumber: present), heard, recorded, &pairPlaces)
+      content.close(LocalDays.day(ofNumber: present) ?? 0, heard, recorded, &pairPlaces)
       heard.removeAll(keepingCapacity: true)
       recorded.removeAll(keepingCapacity: true)
     }
@@ -154,7 +154,8 @@ struct WardContent {
       }
       let windows = DayWindows(row.blob(5), length: rules.window)
       devices.add(
-        row.integer(3), day: Self.day(ofNumber: row.integer(0)), readings: Int(row.integer(4)), windows)
+        row.integer(3), day: LocalDays.day(ofNumber: row.integer(0)) ?? 0, readings: Int(row.integer(4)),
+        windows)
       guard let observer = places[row.integer(1)] else { return }
       if whos[observer].hasBadge {
         recorded[observer, default: []].formUnion(windows.minutes.map(\.number))
@@ -164,12 +165,6 @@ struct WardContent {
     }
     closeDay(&self)
     pairs.sort { ($1.sums.seconds, $0.one, $0.other) < ($0.sums.seconds, $1.one, $1.other) }
-  }
-
-  /// The day of the column `day`.
-  private static func day(ofNumber number: Int64) -> Int64 {
-    let text = String(max(0, number) + 100_000_000).dropFirst()
-    return LocalDays.day("\(text.prefix(4))-\(text.dropFirst(4).prefix(2))-\(text.suffix(2))") ?? 0
   }
 
   /// Seconds for which a minute counts.
