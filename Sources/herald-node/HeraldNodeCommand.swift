@@ -84,6 +84,12 @@ struct HeraldNodeCommand: ParsableCommand {
   var bluetoothManagement = false
 
   @Option(
+    help: ArgumentHelp(
+      "Take an image over the management link only if it is signed with the private half of the Ed25519 key in this PEM file.",
+      valueName: "file"))
+  var imageKey: String?
+
+  @Option(
     help: "What the device is: a wearable, or a beacon that stands at a venue and only lets itself be read.")
   var role = RoleChoice.wearable
 

@@ -38,6 +38,8 @@ struct NodeBoard: ManagedBoard, ~Copyable {
   private let addressKey: IdentityResolvingKey
   /// The image slot for hosts; an image in it is not started.
   private let image: ImageFile
+  /// The key with which images have to be signed; `nil` for none.
+  private let imageKey: ImageKeyFile?
   var imageUpload = ImageUpload()
   /// The time of a requested restart, after the response to the request has been sent.
   private(set) var restartAt: Instant = .never
@@ -45,13 +47,14 @@ struct NodeBoard: ManagedBoard, ~Copyable {
   init(
     serialNumber: InlineBytes<16>, settings: consuming FileFlash, addressKey: IdentityResolvingKey,
     addressKeyPath: String,
-    image: consuming ImageFile
+    image: consuming ImageFile, imageKey: ImageKeyFile?
   ) {
     self.serialNumber = serialNumber
     self.settings = SettingsStore(flash: settings)
     self.addressKey = addressKey
     self.addressKeyPath = addressKeyPath
     self.image = image
+    self.imageKey = imageKey
   }
 
   func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
@@ -88,6 +91,10 @@ struct NodeBoard: ManagedBoard, ~Copyable {
   }
   func imagePlan() -> ImagePlan { image.imagePlan() }
   func planImage(_ plan: ImagePlan) -> Bool { image.planImage(plan) }
+  func hasImageKey() -> Bool { imageKey != nil }
+  func isSignature(_ signature: Span<UInt8>, of digest: Span<UInt8>) -> Bool {
+    imageKey?.hasSigned(digest, signature) ?? false
+  }
 
   /// Derives the identifier from the key in the storage directory.
   func identify(_ identifier: inout DeviceIdentifier) { identifier.derive(from: addressKey) }

@@ -70,6 +70,7 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
     if let keyWarning { logger.warning("\(keyWarning)") }
     let settingsFlash = try FileFlash(path: directory.path + "/settings.flash", pageCount: 2)
     let image = try ImageFile(path: directory.path + "/image.slot")
+    let imageKey = try settings.imageKey.map { path throws(SystemFailure) in try ImageKeyFile(path: path) }
     let synchroniser = try flash.makeSynchroniser()
     let links = try StreamLinks(settings.link)
     let usb = try Self.openUSB(port: settings.usbip, serialNumber: directory.serialNumber)
@@ -88,7 +89,7 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
       board: NodeBoard(
         serialNumber: serialNumber, settings: settingsFlash, addressKey: key,
         addressKeyPath: directory.path + "/" + AddressKeyFile.name,
-        image: image),
+        image: image, imageKey: imageKey),
       configuration: configuration, names: names)
     device.node.core.key = key
     device.takeSettings(at: .start)

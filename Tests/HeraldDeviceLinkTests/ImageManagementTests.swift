@@ -104,7 +104,7 @@ struct ImageManagementTests {
         == all(
           hex("0900 0037 0001 0706 A1"), text("images"), hex("81 A3"), text("image"), [0], text("slots"),
           hex("81 A2"),
-          text("slot"), [1], text("size"), [0x18, 100], text("max_image_size"), [0x18, 100]))
+          text("slot"), [1], text("size"), [0x18, 148], text("max_image_size"), [0x18, 148]))
     check(answer(request(6, [0xA0]), &device).dropFirst(8) == hex("A1 62 7263 08")[...])
   }
 
@@ -215,7 +215,7 @@ struct ImageManagementTests {
     for number in 0..<1000 {
       let sha = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 32)
       check(answer(first(image, 32 + number % 40, sha: number % 3 == 0 ? nil : sha), &device).count > 8)
-      check(device.slot.count <= 100)
+      check(device.slot.count <= 148)
     }
     check(answer(first(image, 80, sha: sha256(image)), &device).suffix(1) == [0xF5])
     check(device.slot == image)
@@ -232,5 +232,69 @@ struct ImageManagementTests {
     for newest in ["1.2.3", "1.2.4", "1.3", "2", "1.2.3+9", "999999999999.0.0"] {
       check(newer(newest) == false, "\(newest)")
     }
+  }
+
+  /// The image with its true hash, and behind that a signature of 64 bytes `5A`, of which the first is `mark`.
+  private func signedImage(mark: UInt8 = 0x5A, length: UInt8 = 64) -> [UInt8] {
+    let body = image(list: [])
+    let signature = [mark] + [UInt8](repeating: 0x5A, count: Int(length) - 1)
+    return all(
+      body, hex("0769"), [44 + length, 0], hex("1000 2000"), sha256(body), hex("2400"), [length, 0], signature
+    )
+  }
+
+  /// Uploads an image in two pieces; returns the last response without its header.
+  private func upload(_ image: [UInt8], _ device: inout TestDevice) -> ArraySlice<UInt8> {
+    _ = answer(first(image, 40), &device)
+    return answer(next(image, from: 40, to: image.count), &device).dropFirst(8)
+  }
+
+  private func keyed() -> TestDevice {
+    var device = TestDevice()
+    device.imageSignature = ([UInt8](repeating: 0x5A, count: 64), sha256(image(list: [])))
+    return device
+  }
+
+  @Test("a device with a key takes an image with its signature, and can start it")
+  func signed() {
+    var device = keyed()
+    let image = signedImage()
+    #expect(image.count == 148)
+    check(upload(image, &device) == off(148)[...])
+    check(device.slot == image)
+    let plan = request(0, all(hex("A1"), text("hash"), hex("5820"), sha256(self.image(list: []))))
+    _ = answer(plan, &device)
+    check(device.plan == .test)
+  }
+
+  @Test("a device with a key empties the slot of an image without its signature, or with other bytes")
+  func unsigned() {
+    var changed = signedImage()
+    changed[36] ^= 1
+    var otherHash = signedImage()
+    otherHash[50] ^= 1
+    for image in [
+      self.image(list: all(hex("0769 2800 1000 2000"), sha256(self.image(list: [])))),
+      signedImage(mark: 0x5B),
+      signedImage(length: 63), changed, otherHash,
+    ] {
+      var device = keyed()
+      check(upload(image, &device) == failure(5)[...])
+      check(device.slot == [])
+      // Without a key it is taken.
+      var open = TestDevice()
+      check(upload(image, &open) == off(UInt8(image.count))[...])
+    }
+  }
+
+  @Test("an image that was there before the key is not started without its signature")
+  func olderThanKey() {
+    var device = TestDevice()
+    let image = signedImage(mark: 0x5B)
+    _ = upload(image, &device)
+    device.imageSignature = keyed().imageSignature
+    let plan = request(0, all(hex("A1"), text("hash"), hex("5820"), sha256(self.image(list: []))))
+    check(answer(plan, &device).dropFirst(8) == failure(5)[...])
+    check(device.plan == .none)
   }
 }

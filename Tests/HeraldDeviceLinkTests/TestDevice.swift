@@ -21,6 +21,14 @@ struct TestDevice: ManagedDevice, ArrayImageSlot, ~Copyable {
   var slot: [UInt8] = []
   var plan = ImagePlan.none
   var imageUpload = ImageUpload()
+  /// The one signature that its key makes, and the digest of which; `nil` without a key.
+  var imageSignature: (signature: [UInt8], digest: [UInt8])?
+  func hasImageKey() -> Bool { imageSignature != nil }
+  func isSignature(_ signature: Span<UInt8>, of digest: Span<UInt8>) -> Bool {
+    guard let known = imageSignature else { return false }
+    return signature.equalsInConstantTime(known.signature.span)
+      && digest.equalsInConstantTime(known.digest.span)
+  }
 
   var addressKey = IdentityResolvingKey.none
 
@@ -83,7 +91,7 @@ struct TestDevice: ManagedDevice, ArrayImageSlot, ~Copyable {
 
   static var hasFiles: Bool { true }
   static var bootLoader: StaticString { "none" }
-  static var slotSize: Int { 100 }
+  static var slotSize: Int { 148 }
   var takesImages: Bool { !isFlashBroken }
 
   static var statisticsGroupCount: Int { 2 }

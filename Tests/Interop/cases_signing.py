@@ -144,3 +144,31 @@ async def case_signing_in_the_form_of_MCUboot_and_older_versions_over_SMP():
         status, found, err = await written("0.0.9", "--key", public, "--allow-older")
         assert status == 0 and found["signed_version"] == "0.0.9", (found, err)
         assert slot.read_bytes() == (world.folder / "0.0.9.img").read_bytes()
+
+
+async def case_signing_is_checked_by_a_device_with_a_key():
+    """A device takes an image over SMP only with the signature of its key, whichever client sends it: imgtool signs, smpmgr uploads."""
+    async with World() as world:
+        private, public = key_pair(world.folder)
+        other, _ = key_pair(world.folder, "other")
+        node = await world.node("--link", "pty", "--image-key", public)
+        port = node.link.removeprefix("serial:")
+        (world.folder / "content.bin").write_bytes(bytes(1000))
+        slot = world.folder / "storage" / "image.slot"
+        for key, is_taken in ((other, False), (None, False), (private, True)):
+            path = world.folder / f"{key.stem if key else 'none'}.img"
+            status, said = await run_tool(
+                PROGRAMS / "imgtool", "sign", *(["--key", key] if key else []), "--version", "1.0.0", "--header-size", "0x200", "--pad-header",
+                "--slot-size", "0x20000", "--align", "4", world.folder / "content.bin", path)
+            assert status == 0, said
+            status, said = await run_tool(PROGRAMS / "smpmgr", "--port", port, "image", "upload", path)
+            assert (slot.read_bytes() == path.read_bytes()) == is_taken, (key, status, said)
+            if not is_taken:
+                assert slot.read_bytes() == b"" and status != 0, (key, status, said)
+                status, found, err = await flash("write", path, "--to", f"smp:{node.link}", "--yes", "--no-reset", "--unsigned")
+                assert status == 9 and "not signed with its key" in found["what"] and slot.read_bytes() == b"", (found, err)
+        status, found, err = await flash("write", world.folder / "key.img", "--to", f"smp:{node.link}", "--yes", "--no-reset", "--key", public)
+        assert status == 0, (found, err)
+        # Not a public Ed25519 key: the node does not start without its protection.
+        status, out, err = await run("herald-node", "--radio", "tcp:127.0.0.1:1", "--storage", world.folder / "second", "--image-key", private)
+        assert status != 0 and "Ed25519 public key" in err, (status, err)

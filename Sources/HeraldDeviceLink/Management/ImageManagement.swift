@@ -107,6 +107,8 @@ enum ImageManagement {
         return .failure(.noImageHash)
       }
     }
+    // Not all that is in the slot was uploaded since there is a key.
+    guard SlotImage.isTrusted(&device) else { return .failure(.imageNotSigned) }
     guard device.planImage(question.confirm ? .permanent : .test) else { return .failure(.imageNotWritten) }
     return state(&request, device: &device)
   }
@@ -143,7 +145,13 @@ enum ImageManagement {
         device.imageUpload = ImageUpload()
         return .failure(.imageNotWritten)
       }
-      if size &+ UInt32(clamping: question.data.count) == length { match = finish(&device) }
+      if size &+ UInt32(clamping: question.data.count) == length {
+        match = finish(&device)
+        if match != false, !SlotImage.isTrusted(&device) {
+          _ = device.eraseImage()
+          return .failure(.imageNotSigned)
+        }
+      }
       return answer(size &+ UInt32(clamping: question.data.count), match, &request)
     }
     return answer(size, nil, &request)
@@ -213,23 +221,11 @@ enum ImageManagement {
     let upload = device.imageUpload
     device.imageUpload = ImageUpload()
     guard upload.hasHash else { return nil }
-    var hash = SHA256()
-    var piece: [64 of UInt8] = .init(repeating: 0)
-    var offset: UInt32 = 0
-    var isRead = true
-    while offset < upload.length, isRead {
-      let count = Int(min(upload.length &- offset, 64))
-      var room = piece.mutableSpan
-      var part = room._mutatingExtracting(0..<count)
-      isRead = device.readImage(offset: offset, into: &part)
-      hash.update(piece.span.extracting(0..<count))
-      offset &+= UInt32(truncatingIfNeeded: count)
-    }
     var digest: [32 of UInt8] = .init(repeating: 0)
-    hash.finish(into: &digest)
-    for index in 0..<32 where digest[index] != upload.hash[index] { isRead = false }
-    if !isRead { _ = device.eraseImage() }
-    return isRead
+    var isRight = SlotImage.digest(of: upload.length, in: &device, into: &digest)
+    for index in 0..<32 where digest[index] != upload.hash[index] { isRight = false }
+    if !isRight { _ = device.eraseImage() }
+    return isRight
   }
 }
 

@@ -19,6 +19,10 @@ public protocol ImageSlot: ~Copyable {
   mutating func imagePlan() -> ImagePlan
   /// Stores the planned action of the boot loader at the next start; `false` if that failed.
   mutating func planImage(_ plan: ImagePlan) -> Bool
+  /// Whether the board was given a key for images: only what is signed with it is taken.
+  mutating func hasImageKey() -> Bool
+  /// Whether an Ed25519 signature (RFC 8032) of 64 bytes over the 32 bytes of `digest` is that of this key.
+  mutating func isSignature(_ signature: Span<UInt8>, of digest: Span<UInt8>) -> Bool
   /// The upload in progress: kept with the slot, as it may be continued over another link.
   var imageUpload: ImageUpload { mutating get set }
 }
@@ -45,6 +49,12 @@ extension ImageSlot where Self: ~Copyable {
   }
   @inlinable public mutating func imagePlan() -> ImagePlan { .none }
   @inlinable public mutating func planImage(_ plan: ImagePlan) -> Bool { false }
+  /// There is no key.
+  @inlinable public mutating func hasImageKey() -> Bool { false }
+  /// No signature is valid.
+  @inlinable public mutating func isSignature(_ signature: Span<UInt8>, of digest: Span<UInt8>) -> Bool {
+    false
+  }
   /// No upload is in progress.
   public var imageUpload: ImageUpload {
     mutating get { ImageUpload() }

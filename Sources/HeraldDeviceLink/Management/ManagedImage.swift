@@ -23,6 +23,12 @@ extension ManagedNode where RadioType: ~Copyable {
   public mutating func imagePlan() -> ImagePlan { board.imagePlan() }
   /// Stores the planned action of the boot loader.
   public mutating func planImage(_ plan: ImagePlan) -> Bool { board.planImage(plan) }
+  /// Whether the board has a key for images.
+  public mutating func hasImageKey() -> Bool { board.hasImageKey() }
+  /// Whether a signature is that of the board's key.
+  public mutating func isSignature(_ signature: Span<UInt8>, of digest: Span<UInt8>) -> Bool {
+    board.isSignature(signature, of: digest)
+  }
   /// The upload in progress.
   public var imageUpload: ImageUpload {
     mutating get { board.imageUpload }

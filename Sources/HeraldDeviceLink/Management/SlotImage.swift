@@ -1,3 +1,4 @@
+import HeraldEmbedded
 import HeraldHAL
 
 /// The header of an image as in MCUboot: 32 bytes, little-endian.
@@ -104,6 +105,10 @@ public struct ImageVersion: Equatable, BitwiseCopyable, Sendable {
 struct SlotImage: BitwiseCopyable {
   var header: ImageHeader
   var hash: [32 of UInt8]
+  /// Offset of an Ed25519 signature of 64 bytes; 0 if there is none.
+  var signature: UInt32
+  /// Bytes that the hash covers, from the first one on.
+  var covered: UInt32
 
   /// What is in the slot. Empty unless header and list are valid, and consistent with the number of bytes.
   @inline(never)
@@ -127,6 +132,41 @@ struct SlotImage: BitwiseCopyable {
       return .failure(.noImageList)
     }
     return Self.hash(&slot, from: position &+ 4, to: end, header)
+  }
+
+  /// Whether the image in the slot has the hash that it carries, and a signature of the device's key over it,
+  /// as imgtool makes them for Ed25519. `true` for a device without a key.
+  @inline(never)
+  static func isTrusted<Slot: ImageSlot & ~Copyable>(_ slot: inout Slot) -> Bool {
+    guard slot.hasImageKey() else { return true }
+    guard case .success(let image) = read(&slot), image.signature > 0 else { return false }
+    var digest: [32 of UInt8] = .init(repeating: 0)
+    guard Self.digest(of: image.covered, in: &slot, into: &digest) else { return false }
+    for index in 0..<32 where digest[index] != image.hash[index] { return false }
+    var signature: [64 of UInt8] = .init(repeating: 0)
+    var room = signature.mutableSpan
+    guard slot.readImage(offset: image.signature, into: &room) else { return false }
+    return slot.isSignature(signature.span, of: digest.span)
+  }
+
+  /// The SHA-256 of the first `length` bytes of the slot; `false` if they cannot be read.
+  @inline(never)
+  static func digest<Slot: ImageSlot & ~Copyable>(
+    of length: UInt32, in slot: inout Slot, into digest: inout [32 of UInt8]
+  ) -> Bool {
+    var hash = SHA256()
+    var piece: [64 of UInt8] = .init(repeating: 0)
+    var offset: UInt32 = 0
+    while offset < length {
+      let count = Int(min(length &- offset, 64))
+      var room = piece.mutableSpan
+      var part = room._mutatingExtracting(0..<count)
+      guard slot.readImage(offset: offset, into: &part) else { return false }
+      hash.update(piece.span.extracting(0..<count))
+      offset &+= UInt32(truncatingIfNeeded: count)
+    }
+    hash.finish(into: &digest)
+    return true
   }
 
   /// Where the list that begins at `position` ends.
@@ -154,6 +194,7 @@ struct SlotImage: BitwiseCopyable {
   ) -> Result<SlotImage, SMPFailure> {
     var hash: [32 of UInt8] = .init(repeating: 0)
     var isFound = false
+    var signature: UInt32 = 0
     var position = start
     while end &- position >= 4 {
       guard let (kind, length) = pair(&slot, at: position) else { return .failure(.imageUnreadable) }
@@ -165,8 +206,12 @@ struct SlotImage: BitwiseCopyable {
         guard slot.readImage(offset: position, into: &room) else { return .failure(.imageUnreadable) }
         isFound = true
       }
+      // What the hash covers ends where this list begins, so a second signature adds nothing.
+      if kind & 0xFF == 0x24, length == 64, signature == 0 { signature = position }
       position &+= UInt32(length)
     }
-    return isFound ? .success(SlotImage(header: header, hash: hash)) : .failure(.noImageHash)
+    return isFound
+      ? .success(SlotImage(header: header, hash: hash, signature: signature, covered: start &- 4))
+      : .failure(.noImageHash)
   }
 }

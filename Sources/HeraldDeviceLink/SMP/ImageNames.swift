@@ -57,6 +57,8 @@ extension SMPFailure {
   static var noImageList: Self { Self(.image, 4, general: .notFound) }
   /// Image: an entry of the list is wrong (5).
   static var badImageEntry: Self { Self(.image, 5, general: .unknown) }
+  /// Image: it is not signed with the device's key. MCUmgr has no code for this: that of a wrong entry (5).
+  public static var imageNotSigned: Self { badImageEntry }
   /// Image: none has this hash, or it has none (8).
   public static var noImageHash: Self { Self(.image, 8, general: .unknown) }
   /// Image: the slot cannot be read (11).

@@ -156,6 +156,7 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     (.clockNotSet, "its clock is not set"),
     (.clockRefused, "its clock does not take this date"),
     (.noImage, "there is no image in that slot"),
+    (.imageNotSigned, "the image is not signed with its key, or an entry behind the image is wrong"),
     (.noImageHash, "it has no image with this hash"),
     (.imageNotWritten, "it could not write the image"),
     (.imageNotErased, "it could not erase the slot"),
