@@ -95,12 +95,15 @@ struct BluetoothSearchTests {
     #expect(radio.steps == ["connect 1", "prove 1", "close", "connect 2", "prove 2"])
   }
 
-  @Test("The device is found after a stranger although it is received one reception later")
+  @Test("The device is found after a stranger although it is received later, or does not connect at first")
   func later() throws {
-    let radio = Radio([
-      Peer(address: 1, serial: "A1"), Peer(address: 2, serial: "A1", hasKey: true, from: 2),
-    ])
-    #expect(try radio.find().map(\.text) == ["C0:00:00:00:00:01 (-60 dBm)"])
+    for device in [
+      Peer(address: 2, serial: "A1", hasKey: true, from: 4),
+      Peer(address: 2, serial: "A1", hasKey: true, failures: 2),
+    ] {
+      let radio = Radio([Peer(address: 1, serial: "A1"), device])
+      #expect(try radio.find().map(\.text) == ["C0:00:00:00:00:01 (-60 dBm)"])
+    }
   }
 
   @Test("A device that does not connect is tried again, after the others and at most three times")
@@ -118,12 +121,12 @@ struct BluetoothSearchTests {
     #expect(silent.steps == ["connect 1", "connect 1", "connect 1", "connect 2", "prove 2"])
   }
 
-  @Test("Alone with the wrong key: its error, after one more reception")
+  @Test("Alone with the wrong key: its error, after three more receptions")
   func wrongKey() {
     let radio = Radio([Peer(address: 1, serial: "A1")])
     let found = error { try radio.find() }
     #expect(found == HostLinkError(.notProved, "no key"))
-    #expect(radio.receptions == 2)
+    #expect(radio.receptions == 4)
     #expect(radio.connected == nil)
   }
 
@@ -172,6 +175,14 @@ struct BluetoothSearchTests {
     #expect(try radio.find(withKey: false) == [])
     #expect(radio.steps == ["connect 1", "close", "connect 2", "close", "connect 2"])
     #expect(radio.connected == 1)
+  }
+
+  @Test("Two that are not received any more after they were read are still two")
+  func silentAfterwards() {
+    let radio = Radio([
+      Peer(address: 1, rssi: -80, serial: "A1", until: 4), Peer(address: 2, serial: "A1", until: 4),
+    ])
+    #expect(error { try radio.find() }?.what.hasPrefix("2 devices report serial number A1") == true)
   }
 
   @Test("Nobody with the number: the others are named; nobody who connects: that error")

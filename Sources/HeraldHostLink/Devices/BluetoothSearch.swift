@@ -49,6 +49,10 @@ public protocol ManagementRadio: AnyObject {
 public struct BluetoothSearch {
   /// The duration of a reception of advertisements.
   public static let reception = Duration.seconds(1)
+  /// How many receptions follow one in which a device has reported the number and has not proved.
+  static let furtherReceptions = 3
+  /// The duration of the reception that shows which devices are still there.
+  static let longReception = Duration.seconds(3)
   /// How long the first attempt to connect to a device may take; each further one twice as long.
   static let firstLimit = Duration.seconds(3)
   /// How often a device is tried.
@@ -79,28 +83,29 @@ public struct BluetoothSearch {
   public mutating func run<Radio: ManagementRadio>(
     _ radio: Radio, by deadline: Deadline, prove: () throws(HostLinkError) -> Bool
   ) throws(HostLinkError) -> [HeardDevice] {
-    var isLastRound = false
+    var further = Self.furtherReceptions
     repeat {
-      for device in listen(radio, by: deadline) where isDue(device) {
+      for device in listen(radio, for: Self.reception, by: deadline) where isDue(device) {
         if try examine(device, radio, by: deadline, prove) { return claims.map(\.device) }
         if deadline.hasPassed { break }
       }
       if claims.count == 1, claims[0].error == nil {
         if try take(claims[0].device, radio, by: deadline, prove) { return [] }
       }
-      // After a proof that failed the device itself may be among those that were not received yet.
-      if isLastRound { break }
-      isLastRound = !claims.isEmpty
+      // After a proof that failed the device itself may be among those that were not received yet, or did not
+      // connect.
+      if !claims.isEmpty { further -= 1 }
+      if further < 0 { break }
     } while !deadline.hasPassed
     return try decide(radio, prove)
   }
 
   /// The devices that are received, the nearest first.
-  private mutating func listen<Radio: ManagementRadio>(_ radio: Radio, by deadline: Deadline)
-    -> [HeardDevice]
-  {
+  private mutating func listen<Radio: ManagementRadio>(
+    _ radio: Radio, for duration: Duration, by deadline: Deadline
+  ) -> [HeardDevice] {
     disconnect(radio)
-    let heard = radio.listen(for: Self.reception, by: deadline)
+    let heard = radio.listen(for: duration, by: deadline)
     return heard.filter { device in address.map { $0.matches(device.address) } ?? true }
       .sorted { ($1.nearness, $0.address.text) < ($0.nearness, $1.address.text) }
   }
@@ -163,10 +168,11 @@ public struct BluetoothSearch {
   ) throws(HostLinkError) -> [HeardDevice] {
     if claims.count > 1 {
       // A device that has changed its address since is not two devices.
-      let present = listen(radio, by: .after(Self.reception))
-      claims = present.compactMap { device in
+      let present = listen(radio, for: Self.longReception, by: .after(Self.longReception))
+      let still = present.compactMap { device in
         claims.first { $0.device.address == device.address }.map { (device, $0.error) }
       }
+      if !still.isEmpty { claims = still }
     }
     disconnect(radio)
     guard let first = claims.first else { throw missing() }
