@@ -40,8 +40,9 @@ def normalise(tree):
     Path(tree).chmod(0o755)
 
 
-def build(tree, fields, description, scripts, output):
-    """Makes output/NAME_VERSION_ARCHITECTURE.deb of a tree of files. `fields` are those of the control file, `scripts` those of the maintainer by name."""
+def build(tree, fields, description, scripts, output, level=6):
+    """Makes output/NAME_VERSION_ARCHITECTURE.deb of a tree of files. `fields` are those of the control file, `scripts` those of the maintainer by name, `level` is
+    that of xz."""
     tree = Path(tree)
     control = tree / "DEBIAN"
     control.mkdir()
@@ -68,5 +69,5 @@ def build(tree, fields, description, scripts, output):
     seconds = int(os.environ["SOURCE_DATE_EPOCH"])
     for path in [tree, *tree.rglob("*")]:
         os.utime(path, (seconds, seconds), follow_symlinks=False)
-    subprocess.check_call(["dpkg-deb", "--root-owner-group", "-Zxz", "-z6", "--build", tree, package], stdout=subprocess.DEVNULL)
+    subprocess.check_call(["dpkg-deb", "--root-owner-group", "-Zxz", f"-z{level}", "--build", tree, package], stdout=subprocess.DEVNULL)
     return package

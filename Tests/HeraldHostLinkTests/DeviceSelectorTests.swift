@@ -13,6 +13,11 @@ struct DeviceSelectorTests {
     #expect(try DeviceSelector("/dev/pts/0") == .serial(path: "/dev/pts/0"))
     #expect(try DeviceSelector("serial:tcp:box:7") == .serialTCP(host: "box", port: 7))
     #expect(try DeviceSelector("usb:1-2.3") == .usb(path: "1-2.3"))
+    #expect(try DeviceSelector("ble:0123") == .bluetooth(serial: "0123", address: nil))
+    let address = try #require(BluetoothAddress("C0:11:22:33:44:55"))
+    #expect(
+      try DeviceSelector("ble:0123@c0:11:22:33:44:55") == .bluetooth(serial: "0123", address: address))
+    #expect(try DeviceSelector("ble:0123@c0:11:22:33:44:55").text == "ble:0123@C0:11:22:33:44:55")
     #expect(try DeviceSelector("0123456789AB") == .serialNumber("0123456789AB"))
   }
 
@@ -20,7 +25,8 @@ struct DeviceSelectorTests {
     "What is no device is refused with the form that was meant",
     arguments: [
       "", "usbip://", "usbip://box:0/1-1", "usbip://box:99999", "serial:tty", "serial:tcp:box", "usb:1",
-      "dev/tty", "http://x",
+      "dev/tty", "http://x", "ble:", "ble:@C0:11:22:33:44:55", "ble:12@", "ble:12@C0:11:22:33:44",
+      "ble:C0:11:22:33:44:55", "ble:1/2",
     ])
   func refused(_ text: String) {
     #expect(throws: HostLinkError.self) { try DeviceSelector(text) }

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 from pathlib import Path
 
 import air as air_module
@@ -10,6 +11,8 @@ from bumble.device import Peer
 
 from cases_session import COMMIT, DENIED, KEY, LOCKED, READ_LOG, Host, cbor, locked_node, request
 from cases_smp import PROGRAMS, run
+from false_badge import FalseBadge
+from h4_rssi_proxy import RSSIProxy, RSSIValues, Walk
 from node import PATIENCE, pull, run as run_program
 from radio_line import SERVICE, RadioLine
 from world import World, until
@@ -184,3 +187,107 @@ async def case_ble_host_pulls_by_the_serial_number():
         assert "key" in await host("log", "pull", "--output", world.folder / "none", expected=9)
         said = await host("info", device="0000000000000000", expected=2)
         assert serial in said and another in said, said
+
+
+class Reader:
+    """herald-host on a controller of its own, behind a proxy that sets the RSSI of each device."""
+
+    def __init__(self, world, serial, file):
+        self.world, self.serial, self.file = world, serial, file
+        self.rssi = RSSIValues({"*": Walk.parse("-60")})
+
+    async def start(self):
+        controller = air_module.add_controller(self.world.air, "reader", "00:11:22:33:44:99")
+        server = await air_module.serve(controller)
+        proxy = RSSIProxy("127.0.0.1", air_module.port_of(server), self.rssi)
+        self.place = f"tcp:127.0.0.1:{await proxy.start()}"
+        self.world.others += [server, proxy.server]
+        return self
+
+    async def run(self, *words, expected=0, address=None, key=True):
+        """Runs it for the device with the serial number; returns its outputs."""
+        device = f"ble:{self.serial}" + (f"@{address}" if address else "")
+        more = ("--key-file", self.file) if key else ()
+        status, out, err = await run_program("herald-host", *words, "--device", device, "--controller", self.place, *more)
+        assert status == expected, (words, status, out, err)
+        return out, err
+
+    async def pull(self, name):
+        """Pulls the log; the identifier of the device that it is of, and standard error."""
+        _, err = await self.run("log", "pull", "--output", self.world.folder / name)
+        return json.loads((self.world.folder / name / "device.json").read_text())["id"], err
+
+
+def address_of(world, name):
+    """The address under which a controller advertises now; `None` if it does not."""
+    [controller] = [controller for controller in world.air.controllers if controller.name == name]
+    advertisers = [controller.le_legacy_advertiser, *controller.advertising_sets.values()]
+    return next((str(advertiser.address).removesuffix("/P") for advertiser in advertisers if advertiser.enabled), None)
+
+
+async def case_ble_of_two_devices_with_one_number_the_one_with_the_key_is_taken():
+    """Two nodes report one serial number. Without a key neither is taken, and both are named; an address chooses; with the key its owner is taken."""
+    async with World() as world:
+        node, file = await locked_node(world, OFFERED)
+        [serial] = node.facts["serial-number"]
+        (world.folder / "storage-2").mkdir(mode=0o700)
+        (world.folder / "storage-2" / "serial-number").write_text(serial + "\n")
+        twin = await world.another_node(2, OFFERED)
+        assert twin.facts["serial-number"] == [serial]
+        host = await Reader(world, serial, file).start()
+        await until(lambda: address_of(world, "node") and address_of(world, "node 2"), "advertising")
+        one, two = address_of(world, "node"), address_of(world, "node 2")
+        for near, far in ((one, two), (two, one)):
+            host.rssi.restart({near: Walk.parse("-45"), far: Walk.parse("-71")})
+            out, err = await host.run("info", key=False, expected=3)
+            said = (f"2 devices report serial number {serial}, the nearest first: {near} (-45 dBm), {far} (-71 dBm)\n"
+                    "  → name the file of its access key with --key-file, which only the device itself can prove to have, "
+                    f"or choose one with --device ble:{serial}@ADDRESS")
+            assert out == "" and said in err, (out, err)
+        # The twin is the nearer one.
+        states = {address: json.loads((await host.run("info", "--json", address=address, key=False))[0])["access"] for address in (one, two)}
+        assert states == {one: "locked", two: "open"}, states
+        await pull(node.link, world.folder / "cable", "--key-file", file)
+        cable = json.loads((world.folder / "cable" / "device.json").read_text())["id"]
+        pulled, err = await host.pull("radio")
+        assert pulled == cable
+        assert f"another device near reports the serial number {serial} and does not have its key: {two} (-45 dBm)\n" in err, err
+
+
+async def case_ble_impostor_neither_hinders_a_pull_nor_learns_anything():
+    """Strangers with the serial number, nearer than the badge: one with a wrong proof, one that has no key, one that does not respond."""
+    async with World() as world:
+        node, file = await locked_node(world, OFFERED)
+        [serial] = node.facts["serial-number"]
+        host = await Reader(world, serial, file).start()
+        await pull(node.link, world.folder / "cable", "--key-file", file)
+        cable = json.loads((world.folder / "cable" / "device.json").read_text())["id"]
+        liar = await FalseBadge(await world.host("F0:D1:00:00:09:01"), serial).start()
+        keyless = await FalseBadge(await world.host("F0:D1:00:00:09:02"), serial, is_locked=False).start()
+        silent = await FalseBadge(await world.host("F0:D1:00:00:09:03"), serial, is_silent=True).start()
+        host.rssi.restart({"F0:D1:00:00:09:01": Walk.parse("-40"), "F0:D1:00:00:09:02": Walk.parse("-41"),
+                           "F0:D1:00:00:09:03": Walk.parse("-42"), "*": Walk.parse("-80")})
+        pulled, err = await host.pull("radio")
+        assert pulled == cable
+        for address, rssi in (("F0:D1:00:00:09:01", -40), ("F0:D1:00:00:09:02", -41)):
+            assert f"another device near reports the serial number {serial} and does not have its key: {address} ({rssi} dBm)\n" in err, err
+        assert (liar.connections, keyless.connections, silent.connections) == (1, 1, 1)
+        # Everything that they were sent: the question for the number, the access state, and to the one with a key a nonce and a proof under it.
+        def kinds(badge):
+            return [(packet[0] & 7, packet[5], packet[7]) for packet in badge.seen]
+
+        assert kinds(silent) == [(0, 0, 7)] and kinds(keyless) == [(0, 0, 7), (0, 72, 5)], (kinds(silent), kinds(keyless))
+        assert set(kinds(liar)) == {(0, 0, 7), (0, 72, 5), (2, 72, 5)} and kinds(liar).count((2, 72, 5)) == 1, kinds(liar)
+        [proof] = [packet for packet in liar.seen if packet[0] & 7 == 2]
+        assert KEY not in b"".join(liar.seen) and cbor.decoded(proof[8:]).keys() == {"nonce", "proof"}
+        # The proof is worth nothing at the badge.
+        device = await world.host()
+        radio = await RadioLine.open(await device.connect(address_of(world, "node")))
+        answer = await radio.ask(proof)
+        assert cbor.decoded(answer[8:]) == {"err": {"group": 72, "rc": 6}}, answer
+        await radio.close()
+        # With the badge out of range the strangers are named, and nothing is written.
+        await node.stop()
+        _, err = await host.run("log", "pull", "--output", world.folder / "none", expected=18)
+        assert f"2 devices report serial number {serial}, the nearest first: F0:D1:00:00:09:01 (-40 dBm), F0:D1:00:00:09:02 (-41 dBm)" in err, err
+        assert not list((world.folder / "none").glob("**/*.page")), err

@@ -5,14 +5,16 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import tempfile
 from pathlib import Path
 
 from cases_usb import plugged_in, usb_device
-from dock import Badge, Dock, SilentRadio, archived, check, left_on, prepared_log
+from dock import Badge, Dock, SilentRadio, archived, check, left_on
 from hostile_badge import HostileBadge
 from node import ROOT, ended, program, run
+from prepared_log import prepared_log
 
 
 @contextlib.asynccontextmanager
@@ -255,7 +257,7 @@ async def case_dock_ends_cleanly():
         badges[0].stalled_after = None
         badges[0].unplug()
         await badges[0].plug()
-        # Without --trim nothing is erased; and a second signal ends it at once.
+        # Without --trim nothing is erased.
         before = left_on(badges[0])
         dock = await Dock(archive, badges).start()
         await dock.sees("done", badges[0].serial)
@@ -263,6 +265,34 @@ async def case_dock_ends_cleanly():
         check(archive, badges[0])
         assert left_on(badges[0]) == before
         check(archive, badges[1])
+
+
+async def case_dock_ends_at_once_by_a_second_signal():
+    """The first signal waits for the response to a request, which does not come; the second ends the program, as that signal does. What came is kept."""
+    async with ward(2, pages=40) as (folder, badges, radio, flash):
+        archive = folder / "ward.sqlite"
+        stalled, other = badges
+        for first, second in ((signal.SIGINT, signal.SIGINT), (signal.SIGINT, signal.SIGTERM), (signal.SIGTERM, signal.SIGHUP)):
+            stalled.stalled_after = 40_000
+            dock = await Dock(archive, badges, "--trim", "--timeout", "600").start()
+            await dock.sees("done", other.serial)
+            await dock.until(lambda: stalled.stalled_after == 0, "stall")
+            os.kill(dock.process.pid, first)
+            await dock.until(lambda: any(f"ending, as {first.name} said" in message for message in dock.messages), "the first signal's message")
+            assert await dock.stop(second) == -second, dock.messages
+            left = left_on(stalled)
+            assert all(left.get(name) == data for name, data in stalled.pages.items()), "erased although the log is not in the archive"
+            check(archive, other)
+            stalled.stalled_after = None
+            stalled.unplug()
+            await stalled.plug()
+        dock = await Dock(archive, badges, "--trim").start()
+        done = await dock.sees("done", stalled.serial)
+        # Of 40,000 bytes each time some pages were kept.
+        assert done["result"]["new_pages"] < 40 and done["result"]["trimmed_pages"] == 39, done
+        assert await dock.stop() == 0, dock.messages
+        for badge in badges:
+            check(archive, badge)
 
 
 async def case_dock_opens_badges_with_keys():

@@ -12,18 +12,6 @@ from pathlib import Path
 
 import log_pages
 from node import PATIENCE, Node, program
-from world import World
-
-
-async def prepared_log(pages):
-    """The bytes of a node's log with this many pages: those of one that has read a phone, and copies under further numbers."""
-    async with World() as world:
-        phone = await world.android(1)
-        node = await world.node()
-        await node.has_read(phone)
-        await node.stop()
-        log_pages.fill(world.folder / "storage", pages)
-        return (world.folder / "storage" / "log.flash").read_bytes()
 
 
 def pages_of(flash):
@@ -152,7 +140,8 @@ class Badge:
 class Dock:
     """A herald-host dock --json; its events are in `events`."""
 
-    def __init__(self, archive, badges, *options, prefix=()):
+    def __init__(self, archive, badges, *options, prefix=(), patience=PATIENCE):
+        self.patience = patience
         # A program that runs herald-host.
         self.prefix = prefix
         servers = [word for badge in badges for word in ("--usbip", badge if isinstance(badge, str) else badge.server)]
@@ -185,16 +174,16 @@ class Dock:
         return [row for row in self.events if row["event"] == event and serial in (None, row.get("serial"))
                 and all(row.get(key) == value for key, value in fields.items())]
 
-    async def until(self, condition, what, seconds=PATIENCE):
+    async def until(self, condition, what):
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(self.patience):
                 while not condition():
                     if self.process.returncode is not None:
                         raise AssertionError(f"the dock ended with {self.process.returncode}: {self.messages[-5:]}")
                     self.changed.clear()
                     await self.changed.wait()
         except TimeoutError:
-            raise AssertionError(f"no {what} within {seconds} s: {self.events[-5:]} {self.messages[-5:]}") from None
+            raise AssertionError(f"no {what} within {self.patience} s: {self.events[-5:]} {self.messages[-5:]}") from None
 
     async def sees(self, event, serial=None, times=1, **fields):
         """Waits for an event; returns the newest."""
@@ -209,7 +198,7 @@ class Dock:
         # All of its session, with the program that runs it.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, number)
-        await asyncio.wait_for(self.process.wait(), PATIENCE)
+        await asyncio.wait_for(self.process.wait(), self.patience)
         for reader in self.readers:
             await reader
         return self.process.returncode

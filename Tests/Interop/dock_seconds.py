@@ -10,8 +10,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from dock import Badge, SilentRadio, check, prepared_log
+from dock import Badge, SilentRadio, check
 from node import run
+from prepared_log import prepared_log
 from pull_ratio import note
 
 

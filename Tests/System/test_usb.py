@@ -20,6 +20,7 @@ import usb
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Interop"))
 import log_pages
+from dock import Dock, check, left_on, pages_of
 from node import ROOT, Node, program, run
 
 PATIENCE = usb.PATIENCE
@@ -94,6 +95,15 @@ class World:
             await node.start(seconds=PATIENCE)
         self.nodes.append(node)
         return node
+
+
+class Collected:
+    """What the dock is to collect of a node, and the node's storage."""
+
+    def __init__(self, node, storage):
+        self.serial = node.facts["serial-number"][0]
+        self.storage = storage
+        self.pages = pages_of((storage / "log.flash").read_bytes())
 
 
 def pages(folder):
@@ -194,6 +204,38 @@ class USB(unittest.IsolatedAsyncioTestCase):
                 status, _, err = await host("log", "pull", "--device", node.link, "--output", world.folder / "serial")
                 self.assertEqual(status, 0, err)
                 self.assertEqual(pages(world.folder / "out"), pages(world.folder / "serial"))
+
+    async def test_the_dock_collects_what_is_plugged_in(self):
+        """By libusb's callbacks: one is plugged in, collected and unplugged; another is unplugged in the midst of it, and plugged in again."""
+        async with World() as world:
+            nodes = [await world.node(PAGES), await world.node(PAGES)]
+            badges = [Collected(node, world.folder / f"storage-{place}") for place, node in enumerate(nodes)]
+            first, second = badges
+            archive = world.folder / "ward.sqlite"
+            dock = await Dock(archive, [], "--trim", patience=PATIENCE).start()
+            try:
+                async with usb.NodePlug(nodes[0]) as plug:
+                    done = await dock.sees("done", first.serial)
+                    self.assertEqual(done["location"], f"usb:{plug.folder.name}")
+                    self.assertEqual((done["result"]["new_pages"], done["result"]["trimmed_pages"]), (PAGES, PAGES - 1))
+                await dock.sees("left", first.serial)
+                async with usb.NodePlug(nodes[1]) as plug:
+                    await dock.sees("phase", second.serial, phase="pull")
+                    await asyncio.get_running_loop().run_in_executor(None, plug.unplug)
+                    await dock.sees("left", second.serial)
+                    # It may have completed everything before.
+                    before = len(dock.told("done", second.serial))
+                    await plug.plug()
+                    await dock.sees("done", second.serial, times=before + 1)
+                await dock.sees("left", second.serial, times=2)
+                self.assertEqual(await dock.stop(), 0, dock.messages)
+            finally:
+                if dock.process.returncode is None:
+                    await dock.kill()
+            for badge in badges:
+                check(archive, badge)
+                self.assertEqual(left_on(badge), {})
+            self.assertEqual([node.facts["light"][-1] for node in nodes], ["done", "done"])
 
     @staticmethod
     def is_claimed(plug):

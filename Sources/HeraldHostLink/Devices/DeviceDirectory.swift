@@ -112,7 +112,7 @@ public enum DeviceDirectory {
       return OpenDevice(
         transport: SerialTransport(stream: stream, location: "serial:tcp:\(host):\(port)"),
         identity: USBIdentity())
-    case .bluetooth(let serial):
+    case .bluetooth(let serial, _):
       throw HostLinkError(
         .usage, "ble:\(PrintableText.of(serial)) needs a Bluetooth controller",
         advice: "use a command that has --controller")

@@ -10,8 +10,9 @@ public enum DeviceSelector: Equatable, Sendable {
   case serialTCP(host: String, port: UInt16)
   /// `usb:BUS-PORT`: the device connected to this port.
   case usb(path: String)
-  /// `ble:SERIAL`: the device with this serial number, over Bluetooth.
-  case bluetooth(serial: String)
+  /// `ble:SERIAL[@ADDRESS]`: the device with this serial number, over Bluetooth; with an address only the one
+  /// that advertises with it.
+  case bluetooth(serial: String, address: BluetoothAddress?)
   /// Anything else: the device with this serial number.
   case serialNumber(String)
 
@@ -43,10 +44,14 @@ public enum DeviceSelector: Equatable, Sendable {
       guard rest.split(separator: "-").count == 2 else { throw refuse("usb:BUS-PORT, such as usb:1-2.3") }
       self = .usb(path: String(rest))
     } else if let rest = rest("ble:") {
-      guard !rest.isEmpty, !rest.contains("/"), !rest.contains(":") else {
-        throw refuse("ble:SERIAL, with the serial number of a device")
+      let form = "ble:SERIAL or ble:SERIAL@ADDRESS, such as ble:5356dee2c5b85838@C0:11:22:33:44:55"
+      let parts = rest.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let serial = parts.first, !serial.isEmpty, !serial.contains("/"), !serial.contains(":") else {
+        throw refuse(form)
       }
-      self = .bluetooth(serial: String(rest))
+      let address = parts.count > 1 ? BluetoothAddress(parts[1]) : nil
+      guard parts.count == 1 || address != nil else { throw refuse(form) }
+      self = .bluetooth(serial: String(serial), address: address)
     } else {
       guard !text.isEmpty, !text.contains("/"), !text.contains(":") else {
         throw refuse(
@@ -66,7 +71,8 @@ public enum DeviceSelector: Equatable, Sendable {
     case .serial(let path): return PrintableText.of("serial:\(path)", limit: 256)
     case .serialTCP(let host, let port): return PrintableText.of("serial:tcp:\(host):\(port)")
     case .usb(let path): return PrintableText.of("usb:\(path)")
-    case .bluetooth(let serial): return PrintableText.of("ble:\(serial)")
+    case .bluetooth(let serial, let address):
+      return PrintableText.of("ble:\(serial)\(address.map { "@\($0.text)" } ?? "")")
     case .serialNumber(let serial): return PrintableText.of(serial)
     }
   }

@@ -1,5 +1,6 @@
 import HeraldHostLink
 import HeraldLinux
+import HeraldText
 
 /// Opens devices over Bluetooth.
 enum BluetoothDevices {
@@ -7,7 +8,12 @@ enum BluetoothDevices {
   static let timeout = Duration.seconds(30)
 
   /// Opens the device with this serial number over a controller, which no other program uses meanwhile.
-  static func open(_ serial: String, over controller: RadioAddress) throws(HostLinkError) -> OpenDevice {
+  /// `prove` opens a session with the device at the other end of a transport and returns false if there is no
+  /// key for it; `remark` is called with what the user should know.
+  static func open(
+    _ search: BluetoothSearch, serial: String, over controller: RadioAddress,
+    prove: (OpenDevice) throws(HostLinkError) -> Bool, remark: (String) -> Void
+  ) throws(HostLinkError) -> OpenDevice {
     switch controller {
     case .userChannel(let adapter):
       let line: HCIUserChannel
@@ -16,7 +22,7 @@ enum BluetoothDevices {
       } catch {
         throw HostLinkError(.link, "\(error)")
       }
-      return try open(serial, line: line)
+      return try open(search, BluetoothTransport(serial: serial, line: line), serial, prove, remark)
     case .air: throw HostLinkError(.usage, "\(controller) is no Bluetooth controller")
     default:
       let line: H4Stream
@@ -25,16 +31,24 @@ enum BluetoothDevices {
       } catch {
         throw HostLinkError(.link, "\(error)")
       }
-      return try open(serial, line: line)
+      return try open(search, BluetoothTransport(serial: serial, line: line), serial, prove, remark)
     }
   }
 
-  private static func open<Line: PollableTransport & ~Copyable>(
-    _ serial: String, line: consuming Line
+  private static func open<Radio: SMPTransport & ManagementRadio>(
+    _ search: BluetoothSearch, _ radio: Radio, _ serial: String,
+    _ prove: (OpenDevice) throws(HostLinkError) -> Bool, _ remark: (String) -> Void
   ) throws(HostLinkError) -> OpenDevice {
-    let transport = try BluetoothTransport(serial: serial, line: line, by: .after(timeout))
     var identity = USBIdentity()
     identity.serial = serial
-    return OpenDevice(transport: transport, identity: identity)
+    let device = OpenDevice(transport: radio, identity: identity)
+    var search = search
+    let others = try search.run(radio, by: .after(timeout)) { () throws(HostLinkError) in try prove(device) }
+    for other in others {
+      remark(
+        "another device near reports the serial number \(PrintableText.of(serial)) and does not have its key: \(other.text)"
+      )
+    }
+    return device
   }
 }

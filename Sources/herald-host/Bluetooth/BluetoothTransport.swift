@@ -10,8 +10,8 @@ import HeraldLinux
 /// that this program uses alone.
 ///
 /// A device is found by its service, which it offers only when it is switched on. Its serial number is not
-/// advertised: it is read from each such device until one has the wanted number.
-final class BluetoothTransport<Line: PollableTransport & ~Copyable>: SMPTransport {
+/// advertised: it is read on a connection (`BluetoothSearch`).
+final class BluetoothTransport<Line: PollableTransport & ~Copyable>: SMPTransport, ManagementRadio {
   let location: String
   /// Requests that a device queues: one of a log transfer has about 60 bytes, of 472.
   let window = 6
@@ -26,12 +26,12 @@ final class BluetoothTransport<Line: PollableTransport & ~Copyable>: SMPTranspor
 
   /// How long a packet may be without a further part.
   private static var silence: Interval { .seconds(1) }
-  /// How long the controller may take to be ready, an attempt to connect, and a procedure.
+  /// How long the controller may take to be ready.
   private static var patience: Duration { .seconds(5) }
 
-  /// Opens the device with this serial number over the controller at the other end of `line`.
-  /// - Throws: `.noDevice` if none answers with the number before `deadline`.
-  init(serial: String, line: consuming Line, by deadline: Deadline) throws(HostLinkError) {
+  /// Prepares the controller at the other end of `line`.
+  /// - Throws: `.link` if it does not answer.
+  init(serial: String, line: consuming Line) throws(HostLinkError) {
     location = "ble:\(serial)"
     // A random static address (Core Specification, Vol 6, Part B, 1.3.2.1).
     ownAddress = DeviceAddress(
@@ -46,49 +46,32 @@ final class BluetoothTransport<Line: PollableTransport & ~Copyable>: SMPTranspor
       throw HostLinkError(
         .link, "the Bluetooth controller does not answer", advice: "name another one with --controller")
     }
-    try find(serial, by: deadline)
   }
 
-  /// Connects to devices with the service, one after the other.
-  private func find(_ serial: String, by deadline: Deadline) throws(HostLinkError) {
-    var others: [String] = []
-    var failure: HostLinkError?
-    while !deadline.hasPassed {
-      scan(true)
-      guard wait(by: deadline, { $0.application.hasNext }), let address = host.application.next() else {
-        break
-      }
-      scan(false)
-      do throws(HostLinkError) {
-        try open(address)
-        let found = try DeviceClient(SMPClient(transport: self)).serialNumber()
-        if found == serial { return }
-        others.append(found)
-      } catch {
-        failure = error
-      }
-      close()
-    }
-    scan(false)
-    if let failure, others.isEmpty { throw failure }
-    let list = others.isEmpty ? "" : "; there are \(others.sorted().joined(separator: ", "))"
-    throw HostLinkError(
-      .noDevice, "no device with serial number \(serial) offers its management link over Bluetooth\(list)",
-      advice:
-        "switch it on: `herald-host config set bluetooth/management yes` over USB, or the device's button")
-  }
-
-  private func scan(_ isOn: Bool) {
+  func listen(for duration: Duration, by deadline: Deadline) -> [HeardDevice] {
+    host.application.beginListening()
     host.scan(
-      isOn
-        ? ScanParameters(
-          ownAddress: ownAddress, interval: .milliseconds(60), window: .milliseconds(60), active: true)
-        : nil)
+      ScanParameters(
+        ownAddress: ownAddress, interval: .milliseconds(60), window: .milliseconds(60), active: true))
+    _ = wait(by: min(deadline, .after(duration)), { _ in false })
+    host.scan(nil)
     _ = host.poll(at: clock.now)
+    return host.application.heard
+  }
+
+  func connect(to address: DeviceAddress, by deadline: Deadline) throws(HostLinkError) -> String {
+    do throws(HostLinkError) {
+      try open(address, by: deadline)
+      let timeouts = SMPClient.Timeouts(timeout: min(deadline.remaining, .seconds(2)), attempts: 1)
+      return try DeviceClient(SMPClient(transport: self, timeouts: timeouts)).serialNumber()
+    } catch {
+      close()
+      throw error
+    }
   }
 
   /// Connects to a device, finds the characteristic and enables its notifications.
-  private func open(_ address: DeviceAddress) throws(HostLinkError) {
+  private func open(_ address: DeviceAddress, by deadline: Deadline) throws(HostLinkError) {
     host.application.hasFailed = false
     do throws(RadioError) {
       // 15 ms: the time at the end of an event that is too short for another packet is small beside it, and
@@ -99,27 +82,30 @@ final class BluetoothTransport<Line: PollableTransport & ~Copyable>: SMPTranspor
     }
     guard
       wait(
-        by: .after(Self.patience), { $0.application.connection != nil || $0.application.hasFailed }),
+        by: deadline, { $0.application.connection != nil || $0.application.hasFailed }),
       let connection = host.application.connection
     else {
       host.radio.cancelConnect()
       _ = wait(by: .after(.seconds(2)), { $0.application.hasFailed || $0.application.connection != nil })
       throw HostLinkError(.link, "a device that was found does not accept a connection", advice: "try again")
     }
-    try run(.exchangeMTU(247), on: connection)
-    try run(.discoverService128(HeraldUUIDs.management), on: connection)
+    try run(.exchangeMTU(247), on: connection, by: deadline)
+    try run(.discoverService128(HeraldUUIDs.management), on: connection, by: deadline)
     guard let service = host.application.service else { throw lost() }
-    try run(.discoverCharacteristics(service), on: connection)
+    try run(.discoverCharacteristics(service), on: connection, by: deadline)
     let packets = host.application.packets
     guard packets != 0, packets < service.last else { throw lost() }
     try run(
-      .subscribe(HandleRange(first: packets, last: service.last), .notifications), on: connection)
+      .subscribe(HandleRange(first: packets, last: service.last), .notifications), on: connection,
+      by: deadline)
   }
 
-  private func run(_ procedure: GATTProcedure, on connection: ConnectionID) throws(HostLinkError) {
+  private func run(_ procedure: GATTProcedure, on connection: ConnectionID, by deadline: Deadline)
+    throws(HostLinkError)
+  {
     host.application.outcome = nil
     guard host.begin(procedure, on: connection),
-      wait(by: .after(Self.patience), { $0.application.outcome != nil }),
+      wait(by: deadline, { $0.application.outcome != nil }),
       case .success = host.application.outcome
     else { throw lost() }
   }

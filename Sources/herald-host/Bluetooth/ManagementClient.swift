@@ -1,6 +1,7 @@
 import HeraldBluetooth
 import HeraldEmbedded
 import HeraldHAL
+import HeraldHostLink
 
 /// The application of a Bluetooth host that uses the management link of a device: finds devices with the
 /// service, and runs the procedures on the connection to one of them, one at a time.
@@ -8,9 +9,12 @@ struct ManagementClient: BluetoothApplication, ~Copyable {
   static var isObserver: Bool { true }
   static var isGATTClient: Bool { true }
 
-  /// The devices that advertise the service, as they were received, and those that were tried.
-  private(set) var found: [DeviceAddress] = []
-  private var tried: [DeviceAddress] = []
+  /// How many devices are kept. Of more those with the lowest RSSI are dropped: whoever changes the address
+  /// with each packet takes no more memory, and does not displace a nearer device.
+  private static let mostDevices = 64
+
+  /// The devices that advertise the service, in this reception.
+  private(set) var heard: [HeardDevice] = []
   /// The open connection; `nil` if there is none.
   private(set) var connection: ConnectionID?
   /// Whether an attempt to connect has ended without a connection.
@@ -29,21 +33,18 @@ struct ManagementClient: BluetoothApplication, ~Copyable {
     let failure: GATTFailure
   }
 
-  /// Whether there is a device that was not tried.
-  var hasNext: Bool { found.contains { !tried.contains($0) } }
-
-  /// The next device that was not tried.
-  mutating func next() -> DeviceAddress? {
-    guard let next = found.first(where: { !tried.contains($0) }) else { return nil }
-    tried.append(next)
-    return next
-  }
+  /// Forgets the devices of the reception before.
+  mutating func beginListening() { heard = [] }
 
   mutating func heard(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
     var bytes: [UInt8] = []
     for index in 0..<data.count { bytes.append(data[index]) }
-    guard !found.contains(report.address), Self.showsService(bytes) else { return }
-    found.append(report.address)
+    guard Self.showsService(bytes) else { return }
+    heard.removeAll { $0.address == report.address }
+    heard.append(HeardDevice(address: report.address, rssi: report.rssi))
+    if heard.count > Self.mostDevices, let farthest = HeardDevice.farthest(of: heard) {
+      heard.removeAll { $0 == farthest }
+    }
   }
 
   /// Whether advertising data list the service among 128-bit service UUIDs (types 06 and 07).

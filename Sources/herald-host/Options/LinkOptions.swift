@@ -26,25 +26,54 @@ struct LinkOptions: ParsableArguments {
     _ body: (DeviceClient, OpenDevice) throws -> Result
   ) throws -> Result {
     EndSignals.closeSessions()
-    let open = wrap(try open(selector))
-    var logger = Logger(label: "herald-host") { StreamLogHandler.standardError(label: $0) }
-    logger.logLevel = verbose ? .debug : .error
-    let timeouts = SMPClient.Timeouts(timeout: answers.responseTimeout)
-    let device = DeviceClient(SMPClient(transport: open.transport, timeouts: timeouts, logger: logger))
+    let (device, open) = try connect(selector, wrap)
     defer {
       device.client.closeSession()
       open.transport.close()
     }
-    if let path = answers.keyFile {
-      try device.authenticate(keyFile: path, serial: open.identity.serial, isNew: answers.isNewDevice) {
-        Console.note("herald-host: \($0)")
-      }
-    }
     return try body(device, open)
   }
 
-  private func open(_ selector: DeviceSelector?) throws(HostLinkError) -> OpenDevice {
-    guard case .bluetooth(let serial) = selector else { return try DeviceDirectory.open(selector) }
-    return try BluetoothDevices.open(serial, over: controller)
+  /// Opens a device, and a session with it if there is a key for it.
+  private func connect(_ selector: DeviceSelector?, _ wrap: (OpenDevice) -> OpenDevice)
+    throws(HostLinkError) -> (DeviceClient, OpenDevice)
+  {
+    guard case .bluetooth(let serial, let address) = selector else {
+      let open = wrap(try DeviceDirectory.open(selector))
+      do throws(HostLinkError) {
+        return (try authenticated(open), open)
+      } catch {
+        open.transport.close()
+        throw error
+      }
+    }
+    var device: DeviceClient?
+    let open = try BluetoothDevices.open(
+      BluetoothSearch(serial: serial, address: address), serial: serial, over: controller,
+      prove: { found throws(HostLinkError) in
+        let client = try authenticated(found)
+        device = client
+        return client.client.isSealed
+      }, remark: { Console.note("herald-host: \($0)") })
+    guard let device else { throw HostLinkError(.noDevice, "there is no Herald device ble:\(serial)") }
+    return (device, open)
+  }
+
+  /// A client of an open device, in a session if there is a key for it.
+  private func authenticated(_ open: OpenDevice) throws(HostLinkError) -> DeviceClient {
+    var logger = Logger(label: "herald-host") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = verbose ? .debug : .error
+    let timeouts = SMPClient.Timeouts(timeout: answers.responseTimeout)
+    let device = DeviceClient(SMPClient(transport: open.transport, timeouts: timeouts, logger: logger))
+    guard let path = answers.keyFile else { return device }
+    do throws(HostLinkError) {
+      try device.authenticate(keyFile: path, serial: open.identity.serial, isNew: answers.isNewDevice) {
+        Console.note("herald-host: \($0)")
+      }
+    } catch {
+      device.client.closeSession()
+      throw error
+    }
+    return device
   }
 }
