@@ -8,8 +8,9 @@ import Testing
 /// What is added bit by bit, in any order, is what is derived of all at once.
 @Suite struct IncrementalTests {
   /// Writes three devices as two pulls left them: some hours into the day, and at its end. The late folders
-  /// have all of the early ones; pages that were open then have been filled.
-  static func logs(in path: String) throws -> (early: [String], late: [String]) {
+  /// have all of the early ones; pages that were open then have been filled. `least` is the number of readings
+  /// of a meeting in the first hour.
+  static func logs(in path: String, least: Int = 400) throws -> (early: [String], late: [String]) {
     let serials = ["ONE", "TWO", "THREE"]
     var (early, late): ([String], [String]) = ([], [])
     for (index, serial) in serials.enumerated() {
@@ -22,7 +23,7 @@ import Testing
           let address = peer * 100 + hour
           let begin = hourBegin + UInt64(peer) * 900_000
           try device.read(serials[peer], from: address, at: begin)
-          try device.measureMuch(address, -50 - Int8(peer * 7), from: begin, count: 400 + 50 * hour)
+          try device.measureMuch(address, -50 - Int8(peer * 7), from: begin, count: least + 50 * hour)
         }
         // Somebody of whom no payload is known.
         try device.measure(7000 + hour, -80, from: hourBegin + 3_000_000, count: 3)
