@@ -59,8 +59,8 @@ final class OutputFile {
     pending.removeAll(keepingCapacity: true)
   }
 
-  /// Writes what is pending, syncs it to the disk, gives the file its name, and syncs the folder: after a power
-  /// cut, too, the name is of the whole file or of what had it before.
+  /// Writes what is pending, syncs it to the disk, gives the file its name, and syncs the folder: after a
+  /// power cut, too, the name is of the whole file or of what had it before.
   func finish() throws(ParquetError) {
     try beforeStep(.written)
     try flush()

@@ -8,8 +8,8 @@ import Testing
 /// What is added bit by bit, in any order, is what is derived of all at once.
 @Suite struct IncrementalTests {
   /// Writes three devices as two pulls left them: some hours into the day, and at its end. The late folders
-  /// have all of the early ones; pages that were open then have been filled. `least` is the number of readings
-  /// of a meeting in the first hour.
+  /// have all of the early ones; pages that were open then have been filled. `least` is the number of
+  /// readings of a meeting in the first hour.
   static func logs(in path: String, least: Int = 400) throws -> (early: [String], late: [String]) {
     let serials = ["ONE", "TWO", "THREE"]
     var (early, late): ([String], [String]) = ([], [])

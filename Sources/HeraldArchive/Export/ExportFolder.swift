@@ -73,7 +73,8 @@ struct ExportFolder: Sendable {
     }
   }
 
-  /// Syncs the folders of tables and days to the disk. Those with files are synced as each file gets its name.
+  /// Syncs the folders of tables and days to the disk. Those with files are synced as each file gets its
+  /// name.
   /// - Throws: `.storage` if one cannot be synced.
   func synchronise() throws(HostLinkError) {
     var folders = [path]

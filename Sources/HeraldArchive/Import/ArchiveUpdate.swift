@@ -155,11 +155,11 @@ struct ArchiveUpdate {
     for who in result.whos { numbers.append(try whos.number(of: who)) }
     // The contacts tell the observers, which the key of `heard` begins with.
     let former = "device_id = ? AND observer_id IN (SELECT observer_id FROM contact WHERE device_id = ?)"
-    var due: Set<DueMeeting> = []
+    var due: Set<MeetingKey> = []
     for row in try connection.rows(
       "SELECT observer_id, subject_id, day FROM heard WHERE \(former)", [number, number])
     {
-      due.insert(DueMeeting(row.integer(0), row.integer(1), day: row.integer(2)))
+      due.insert(MeetingKey(row.integer(0), row.integer(1), day: row.integer(2)))
     }
     try connection.execute("DELETE FROM heard WHERE \(former)", [number, number])
     for table in ["contact", "battery", "device_event"] {
@@ -188,7 +188,7 @@ struct ArchiveUpdate {
       ]
       heard += bands.map { .integer(Int64($0)) }
       heard.append(.blob(day.windows.bytes))
-      due.insert(DueMeeting(observer, subject, day: civil))
+      due.insert(MeetingKey(observer, subject, day: civil))
     }
     try connection.append(
       "heard",
