@@ -57,6 +57,35 @@ import Testing
     #expect(try archive.allRows() == rows)
   }
 
+  @Test func pagesThatDoNotFitIntoMemoryAreStreamed() throws {
+    let folder = try ScratchFolder()
+    let (early, late) = try Self.logs(in: folder.path, least: 100)
+    let whole = try newArchive(folder.path + "/whole.sqlite")
+    _ = try whole.add(folders: late)
+    try whole.update()
+    let archive = try newArchive(folder.path + "/a.sqlite")
+    archive.mostPageBytes = 0
+    for folders in [early, late] {
+      _ = try archive.add(folders: folders)
+      try archive.update()
+    }
+    #expect(try archive.groups().map(\.devices.count) == [1, 1, 1])
+    #expect(try whole.groups().map(\.devices.count) == [3])
+    #expect(try archive.allRows() == whole.allRows())
+    // The same files, too.
+    for (name, archive) in [("one", whole), ("other", archive)] {
+      _ = try archive.exportParquet(to: "\(folder.path)/\(name)")
+    }
+    let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path + "/one").sorted()
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path + "/other").sorted() == names)
+    for name in names where name.hasPrefix("readings/") {
+      let files = ["one", "other"].map {
+        FileManager.default.contents(atPath: "\(folder.path)/\($0)/\(name)")
+      }
+      #expect(files[0] == files[1], "\(name)")
+    }
+  }
+
   @Test func anOpenPageIsReplacedByItsLaterStates() throws {
     let folder = try ScratchFolder()
     let (early, late) = try Self.logs(in: folder.path)

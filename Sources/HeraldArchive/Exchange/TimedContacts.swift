@@ -76,13 +76,13 @@ struct TimedContacts {
     _ device: Int64, _ assignments: Assignments, _ selected: Set<MeetingKey>?, _ whos: inout WhoTable,
     _ days: DayFiles
   ) throws(HostLinkError) {
-    let pages = try archive.pages(of: device)
-    let scan = Archive.scan(pages, try archive.clocks(of: device))
+    let pages = try StoredPages(archive, of: device)
+    let scan = try Archive.scan(pages, try archive.clocks(of: device))
     let context = try archive.context(of: device, assignments)
-    for chunk in Division(pages, scan, archive.days).chunks {
+    for chunk in try Division(pages, scan, archive.days).chunks {
       var collector = SignCollector(scan, context, chunk.days)
       var visit = PageVisit()
-      for index in chunk.pages { collector.add(pages[index], index: index, &visit) }
+      try pages.forEach(chunk.pages) { collector.add($1, index: $0, &visit) }
       var found: [Int64: [UInt64]] = [:]
       for (direction, signs) in collector.sorted() {
         let observer = try whos.number(of: collector.whos[Int(direction.observer)])
