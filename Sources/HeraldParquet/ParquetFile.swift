@@ -100,8 +100,8 @@ public final class ParquetFile {
   }
 
   /// Completes the file, syncs it to the disk, and gives it its name.
-  /// - Throws: `ParquetError` if it cannot be written; then what had the name before is unchanged, unless only
-  ///   the folder could not be synced.
+  /// - Throws: `ParquetError` if it cannot be written; then what had the name before is unchanged, unless
+  ///   only the folder could not be synced.
   public func finish() throws(ParquetError) {
     if rowsInGroup > 0 { try endGroup() }
     let footer = footer()

@@ -66,8 +66,8 @@ extension Archive {
   /// The maximum number of devices in a group.
   private static let mostDevices = 32
 
-  /// Devices that have a flag, or all, in groups whose pages fit into memory; a device with more is a group of
-  /// its own.
+  /// Devices that have a flag, or all, in groups whose pages fit into memory; a device with more is a group
+  /// of its own.
   func groups(of flag: String? = nil) throws(HostLinkError) -> [DeviceGroup] {
     var groups: [DeviceGroup] = []
     var group = DeviceGroup()
