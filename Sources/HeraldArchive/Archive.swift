@@ -9,6 +9,8 @@ public final class Archive {
   /// The connection to the database.
   let connection: any ArchiveConnection
   let frames = PageFrame()
+  /// The size of pages in memory at a time, in bytes; about 1.4 bytes are a reading. Tests set it to 0.
+  var mostPageBytes: Int64 = 4 << 20
   /// The rules by which contacts are made.
   public private(set) var rules = ContactRules()
   /// The civil days of the archive's time zone.

@@ -8,18 +8,27 @@ public struct ParquetError: Error, Equatable, Sendable {
   public let number: Int32
 }
 
-/// A file that appears under its name when it is complete.
+/// A file that appears under its name when it is complete and on the disk.
 final class OutputFile {
+  /// The steps of `finish`, in order, for tests that end the program before one of them.
+  enum Step: CaseIterable {
+    case written, synced, renamed, folderSynced
+  }
+
   private static let blockSize = 1 << 18
 
   private let path: String
   private let hidden: String
   private var descriptor: Int32
   private var pending: [UInt8] = []
+  private let beforeStep: (Step) throws(ParquetError) -> Void
 
   /// Makes the hidden file beside `path`, for its owner only.
-  init(_ path: String) throws(ParquetError) {
+  init(
+    _ path: String, beforeStep: @escaping (Step) throws(ParquetError) -> Void = { _ throws(ParquetError) in }
+  ) throws(ParquetError) {
     self.path = path
+    self.beforeStep = beforeStep
     let end = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     hidden = "\(path[..<end]).\(path[end...]).part"
     descriptor = open(hidden, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -50,18 +59,29 @@ final class OutputFile {
     pending.removeAll(keepingCapacity: true)
   }
 
-  /// Writes what is pending and gives the file its name.
+  /// Writes what is pending, syncs it to the disk, gives the file its name, and syncs the folder: after a
+  /// power cut, too, the name is of the whole file or of what had it before.
   func finish() throws(ParquetError) {
+    try beforeStep(.written)
     try flush()
-    guard close(descriptor) == 0 else { throw failure() }
+    try beforeStep(.synced)
+    guard fsync(descriptor) == 0 else { throw ParquetError(path: path, number: errno) }
+    try beforeStep(.renamed)
+    guard rename(hidden, path) == 0 else { throw ParquetError(path: path, number: errno) }
+    close(descriptor)
     descriptor = -1
-    guard rename(hidden, path) == 0 else { throw failure() }
+    try beforeStep(.folderSynced)
+    try ParquetFile.synchronise(folder: String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
   }
+}
 
-  private func failure() -> ParquetError {
-    let number = errno
-    descriptor = -1
-    unlink(hidden)
-    return ParquetError(path: path, number: number)
+extension ParquetFile {
+  /// Syncs the names in a folder to the disk; the present folder if `folder` is empty.
+  /// - Throws: `ParquetError` if it cannot be opened or synced.
+  public static func synchronise(folder: String) throws(ParquetError) {
+    let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw ParquetError(path: folder, number: errno) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw ParquetError(path: folder, number: errno) }
   }
 }

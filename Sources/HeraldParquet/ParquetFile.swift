@@ -25,8 +25,13 @@ public final class ParquetFile {
 
   /// Begins a table at `path`; `createdBy` names the program that writes it.
   /// - Throws: `ParquetError` if the file cannot be made.
-  public init(_ path: String, _ columns: [ParquetColumn], createdBy: String) throws(ParquetError) {
-    output = try OutputFile(path)
+  public convenience init(_ path: String, _ columns: [ParquetColumn], createdBy: String) throws(ParquetError)
+  {
+    try self.init(try OutputFile(path), columns, createdBy: createdBy)
+  }
+
+  init(_ output: OutputFile, _ columns: [ParquetColumn], createdBy: String) throws(ParquetError) {
+    self.output = output
     self.columns = columns
     self.createdBy = createdBy
     zstandard = Zstandard()
@@ -94,8 +99,9 @@ public final class ParquetFile {
     for index in buffers.indices { buffers[index].removeAll() }
   }
 
-  /// Completes the file and gives it its name.
-  /// - Throws: `ParquetError` if it cannot be written; then what had the name before is unchanged.
+  /// Completes the file, syncs it to the disk, and gives it its name.
+  /// - Throws: `ParquetError` if it cannot be written; then what had the name before is unchanged, unless
+  ///   only the folder could not be synced.
   public func finish() throws(ParquetError) {
     if rowsInGroup > 0 { try endGroup() }
     let footer = footer()

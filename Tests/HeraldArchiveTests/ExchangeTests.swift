@@ -4,6 +4,16 @@ import Testing
 
 @testable import HeraldArchive
 
+private func selected(
+  days: ClosedRange<Int64>? = nil, person: String? = nil, role: String? = nil, place: String? = nil,
+  leastSeconds: Int = 0
+) -> MeetingQuery {
+  var query = MeetingQuery()
+  (query.days, query.person, query.role, query.place) = (days, person, role, place)
+  query.leastSeconds = leastSeconds
+  return query
+}
+
 @Suite("Files for other programs")
 struct ExchangeTests {
   @Test(
@@ -74,7 +84,7 @@ struct ExchangeTests {
   @Test("the tables of epicontacts, byte by byte")
   func caseTables() throws {
     let folder = RecordedFolders()
-    let files = try archive(folder).exchange(as: .epicontacts, to: "\(folder.path)/out")
+    let files = try archive(folder).exchange(MeetingQuery(), as: .epicontacts, to: "\(folder.path)/out")
     #expect(files.map(\.rows) == [3, 3])
     #expect(
       try text(folder, "linelist.csv") == """
@@ -98,7 +108,7 @@ struct ExchangeTests {
   func graph() throws {
     let folder = RecordedFolders()
     let archive = try archive(folder)
-    #expect(try archive.exchange(as: .graphml, to: "\(folder.path)/out").map(\.rows) == [5])
+    #expect(try archive.exchange(MeetingQuery(), as: .graphml, to: "\(folder.path)/out").map(\.rows) == [5])
     let graph = try text(folder, "contacts.graphml")
     #expect(
       graph.contains(
@@ -112,8 +122,76 @@ struct ExchangeTests {
         """))
     #expect(graph.hasSuffix("</graph>\n</graphml>\n"))
     #expect(
-      try archive.exchange(as: .graphml, to: "\(folder.path)/out", withAddresses: true).map(\.rows) == [7])
+      try archive.exchange(MeetingQuery(), as: .graphml, to: "\(folder.path)/out", withAddresses: true).map(
+        \.rows) == [7])
     #expect(try text(folder, "contacts.graphml").contains("<edge source=\"1\" target=\"3\">"))
+  }
+
+  @Test(
+    "only the contacts of a query: day, person by either number, role, place, duration",
+    arguments: [
+      (selected(days: 20_260_914...20_260_914), ["1,2,2026-09-14"]),
+      (selected(days: 20_260_915...20_261_231), ["1,2,2026-09-15", "2,7,2026-09-15"]),
+      (selected(person: "Ann"), ["1,2,2026-09-14", "1,2,2026-09-15"]),
+      (selected(person: "=D"), ["2,7,2026-09-15"]),
+      (selected(role: "PAT"), ["2,7,2026-09-15"]),
+      (selected(place: "Ward \"3\""), ["1,2,2026-09-14", "1,2,2026-09-15"]),
+      (selected(leastSeconds: 61), ["1,2,2026-09-14"]), (selected(leastSeconds: 91), []),
+    ] as [(MeetingQuery, [String])])
+  func selection(query: MeetingQuery, rows: [String]) throws {
+    let folder = RecordedFolders()
+    let archive = try archive(folder)
+    _ = try archive.exchange(query, as: .epicontacts, to: "\(folder.path)/out")
+    let found = try text(folder, "contacts.csv").split(separator: "\n").dropFirst().map {
+      $0.split(separator: ",").prefix(3).joined(separator: ",")
+    }
+    #expect(found == rows)
+    // In a graph, a pair is an edge, and those in a pair are nodes.
+    let pairs = Set(rows.map { $0.split(separator: ",").prefix(2) })
+    let size = pairs.count + Set(pairs.joined()).count
+    #expect(try archive.exchange(query, as: .graphml, to: "\(folder.path)/out").map(\.rows) == [size])
+  }
+
+  @Test(
+    "a person, a role or a place that nobody is, has or belongs to",
+    arguments: [
+      (selected(person: "Bob"), "nobody in these logs is called Bob"),
+      (selected(role: "DOC"), "nobody has the role DOC"),
+      (selected(place: "Ward 4"), "nobody has the place Ward 4"),
+    ] as [(MeetingQuery, String)])
+  func unknown(query: MeetingQuery, what: String) throws {
+    let folder = RecordedFolders()
+    let archive = try archive(folder)
+    for format in ExchangeFormat.allCases {
+      let error = #expect(throws: HostLinkError.self) {
+        try archive.exchange(query, as: format, to: "\(folder.path)/out")
+      }
+      #expect(error?.cause == .usage && error?.what == what)
+    }
+    #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out"))
+  }
+
+  @Test("windows of 20 s of a query")
+  func timedSelection() throws {
+    let folder = try ScratchFolder()
+    try logMeeting(in: folder.path)
+    let archive = try newArchive(folder.path + "/a.sqlite")
+    try archive.fill(folder.path)
+    var query = MeetingQuery()
+    func rows() throws -> [Int] {
+      try archive.exchange(query, as: .tij, to: folder.path + "/out").map(\.rows)
+    }
+    // ONE hears from 0 to 285 s, TWO from 120 to 465 s, every 15 s: 24 windows of 20 s.
+    #expect(try rows() == [24, 2])
+    query.person = "TWO"
+    #expect(try rows() == [24, 2])
+    query.leastSeconds = 480
+    #expect(try rows() == [24, 2])
+    query.leastSeconds = 481
+    #expect(try rows() == [0, 0])
+    query.leastSeconds = 0
+    query.days = 20_260_915...20_260_916
+    #expect(try rows() == [0, 0])
   }
 
   @Test("an archive without contacts, and what a run that was killed has left")
@@ -122,8 +200,10 @@ struct ExchangeTests {
     try folder.write("archive", "keep", [])
     let archive = try Archive.open("\(folder.path)/archive/a.sqlite", create: true)
     try folder.write("out/.tij-stale", "20000", [1, 2, 3])
-    for format in Archive.ExchangeFormat.allCases {
-      #expect(try archive.exchange(as: format, to: "\(folder.path)/out").allSatisfy { $0.rows == 0 })
+    for format in ExchangeFormat.allCases {
+      #expect(
+        try archive.exchange(MeetingQuery(), as: format, to: "\(folder.path)/out").allSatisfy { $0.rows == 0 }
+      )
     }
     #expect(try text(folder, "tij.tsv").isEmpty)
     #expect(try text(folder, "names.csv") == "id,name,kind,role,place\n")

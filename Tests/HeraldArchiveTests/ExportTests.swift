@@ -83,7 +83,7 @@ import Testing
     let archive = try archive(people: "serial,name,from,to\nA,Ann,,\nB,Bob,2026-09-14,2026-09-14\n")
     let id = try #require(try archive.connection.number("SELECT id FROM device WHERE serial = 'A'"))
     let pages = try archive.pages(of: id)
-    let scan = Archive.scan(pages, try archive.clocks(of: id))
+    let scan = try Archive.scan(pages, try archive.clocks(of: id))
     var collector = ReadingCollector(
       scan, try archive.context(of: id, try archive.assignments()), .min ... .max)
     var visit = PageVisit()
@@ -141,11 +141,11 @@ import Testing
     try write("A", startedAt: Self.evening, (0..<5).map { Self.measured($0 * 24 * Self.hour) })
     let archive = try archive()
     let id = try #require(try archive.connection.number("SELECT id FROM device"))
-    let input = Archive.DeviceInput(
-      device: id, pages: try archive.pages(of: id), clocks: try archive.clocks(of: id),
-      context: try archive.context(of: id, try archive.assignments()))
+    let input = try archive.input(of: id, try archive.assignments())
+    let pages = try archive.pages(of: id)
     let written = try ReadingPartitions(
-      input, Archive.scan(input.pages, input.clocks), to: try ExportFolder(folder + "/out"), mostDays: 3)
+      pages, try Archive.scan(pages, input.clocks), input.context, to: try ExportFolder(folder + "/out"),
+      mostDays: 3)
     #expect(written.days == [20_710, 20_711, 20_712] && written.readings == 3 && written.leftOut == 2)
     #expect(ReadingPartitions.mostDays == 3653)
   }

@@ -8,8 +8,9 @@ import Testing
 /// What is added bit by bit, in any order, is what is derived of all at once.
 @Suite struct IncrementalTests {
   /// Writes three devices as two pulls left them: some hours into the day, and at its end. The late folders
-  /// have all of the early ones; pages that were open then have been filled.
-  static func logs(in path: String) throws -> (early: [String], late: [String]) {
+  /// have all of the early ones; pages that were open then have been filled. `least` is the number of
+  /// readings of a meeting in the first hour.
+  static func logs(in path: String, least: Int = 400) throws -> (early: [String], late: [String]) {
     let serials = ["ONE", "TWO", "THREE"]
     var (early, late): ([String], [String]) = ([], [])
     for (index, serial) in serials.enumerated() {
@@ -22,7 +23,7 @@ import Testing
           let address = peer * 100 + hour
           let begin = hourBegin + UInt64(peer) * 900_000
           try device.read(serials[peer], from: address, at: begin)
-          try device.measureMuch(address, -50 - Int8(peer * 7), from: begin, count: 400 + 50 * hour)
+          try device.measureMuch(address, -50 - Int8(peer * 7), from: begin, count: least + 50 * hour)
         }
         // Somebody of whom no payload is known.
         try device.measure(7000 + hour, -80, from: hourBegin + 3_000_000, count: 3)
@@ -54,6 +55,35 @@ import Testing
     try archive.deriveAgain()
     #expect(try archive.update().devices == 3)
     #expect(try archive.allRows() == rows)
+  }
+
+  @Test func pagesThatDoNotFitIntoMemoryAreStreamed() throws {
+    let folder = try ScratchFolder()
+    let (early, late) = try Self.logs(in: folder.path, least: 100)
+    let whole = try newArchive(folder.path + "/whole.sqlite")
+    _ = try whole.add(folders: late)
+    try whole.update()
+    let archive = try newArchive(folder.path + "/a.sqlite")
+    archive.mostPageBytes = 0
+    for folders in [early, late] {
+      _ = try archive.add(folders: folders)
+      try archive.update()
+    }
+    #expect(try archive.groups().map(\.devices.count) == [1, 1, 1])
+    #expect(try whole.groups().map(\.devices.count) == [3])
+    #expect(try archive.allRows() == whole.allRows())
+    // The same files, too.
+    for (name, archive) in [("one", whole), ("other", archive)] {
+      _ = try archive.exportParquet(to: "\(folder.path)/\(name)")
+    }
+    let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path + "/one").sorted()
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path + "/other").sorted() == names)
+    for name in names where name.hasPrefix("readings/") {
+      let files = ["one", "other"].map {
+        FileManager.default.contents(atPath: "\(folder.path)/\($0)/\(name)")
+      }
+      #expect(files[0] == files[1], "\(name)")
+    }
   }
 
   @Test func anOpenPageIsReplacedByItsLaterStates() throws {

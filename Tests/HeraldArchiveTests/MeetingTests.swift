@@ -58,7 +58,7 @@ import Testing
     let day: Int64 = 20_260_914
     let near = try archive.near("ONE", day: day, seconds: 479)
     #expect(near.map(\.other.label) == ["TWO"] && near.map(\.seconds) == [480])
-    #expect(near.map(\.bands) == [[0, 300, 180, 0]] && near.map(\.who.kind) == ["device"])
+    #expect(near.map(\.bands) == [[0, 300, 180, 0]] && near.map(\.who.kind) == [.device])
     #expect(try archive.near("ONE", day: day, seconds: 480).isEmpty)
     #expect(try archive.near("ONE", day: day + 1, seconds: 0).isEmpty)
     #expect(try archive.pairs(day: day).map { [$0.who.label, $0.other.label] } == [["ONE", "TWO"]])
@@ -73,12 +73,12 @@ import Testing
     try archive.fill(folder.path + "/logs")
     func found(_ seconds: Int64) throws -> [[String]] {
       try archive.secondDegree("ONE", days: day...day, seconds: seconds).map {
-        [$0.party.label, "\($0.through)", "\($0.seconds)"]
+        [$0.who.label, "\($0.through)", "\($0.seconds)"]
       }
     }
     #expect(try found(0) == [["THREE", "1", "120"]])
     #expect(try found(120).isEmpty)
-    #expect(try archive.secondDegree("THREE", days: day...day, seconds: 0).map(\.party.label) == ["ONE"])
+    #expect(try archive.secondDegree("THREE", days: day...day, seconds: 0).map(\.who.label) == ["ONE"])
     #expect(try archive.secondDegree("TWO", days: day...day, seconds: 0).isEmpty)
   }
 
@@ -97,8 +97,8 @@ import Testing
     let archive = try newArchive(folder.path + "/a.sqlite")
     try archive.fill(folder.path + "/logs")
     let week: ClosedRange<Int64> = 20_260_914...20_260_920
-    #expect(try archive.secondDegree("ONE", days: week, seconds: 0).map(\.party.label) == ["FOUR"])
-    #expect(try archive.secondDegree("THREE", days: week, seconds: 0).map(\.party.label) == ["FOUR", "ONE"])
+    #expect(try archive.secondDegree("ONE", days: week, seconds: 0).map(\.who.label) == ["FOUR"])
+    #expect(try archive.secondDegree("THREE", days: week, seconds: 0).map(\.who.label) == ["FOUR", "ONE"])
   }
 
   @Test func readingsAreDecodedFromThePages() throws {

@@ -81,6 +81,36 @@ import Testing
     #expect(try names() == [])
   }
 
+  @Test(
+    "Ended before any step, the name is of the former file or of the whole new one",
+    arguments: OutputFile.Step.allCases)
+  func ended(step: OutputFile.Step) throws {
+    let end = ParquetError(path: "ended", number: 0)
+    for former in [nil, Data("before".utf8)] {
+      try? FileManager.default.removeItem(atPath: path)
+      try former?.write(to: URL(fileURLWithPath: path))
+      var states: [OutputFile.Step: (hidden: Int, bytes: Int)] = [:]
+      let output = try OutputFile(path) { at throws(ParquetError) in
+        let hidden = FileManager.default.contents(atPath: self.folder + "/.table.parquet.part")
+        states[at] = (hidden?.count ?? -1, self.bytes().count)
+        if at == step { throw end }
+      }
+      let file = try ParquetFile(output, [ParquetColumn("a", .int32)], createdBy: "t")
+      #expect(throws: end) { try file.finish() }
+      // The 48 bytes of an empty table: two marks, the length, and 36 of the footer.
+      let size = former?.count ?? 0
+      let expected: [(OutputFile.Step, hidden: Int, bytes: Int)] = [
+        (.written, 0, size), (.synced, 48, size), (.renamed, 48, size), (.folderSynced, -1, 48),
+      ]
+      let reached = expected.prefix { $0.0 != step }.count + 1
+      #expect(states.count == reached)
+      for (step, hidden, bytes) in expected.prefix(reached) {
+        #expect(states[step]?.hidden == hidden && states[step]?.bytes == bytes)
+      }
+      #expect(bytes().count == expected[reached - 1].bytes)
+    }
+  }
+
   @Test("A folder that is missing is an error with its number")
   func missing() {
     let error = #expect(throws: ParquetError.self) {

@@ -4,7 +4,10 @@ import asyncio
 import contextlib
 import json
 import os
+import resource
+import shutil
 import sqlite3
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -215,3 +218,67 @@ async def case_archive_is_filled_by_a_pull_of_all():
         status, out, err = await run(
             "herald-host", "log", "pull", "--device", nodes[0].usbip, "--output", world.folder / "two", "--archive", world.folder / "text")
         assert status == 11 and not (world.folder / "two").exists(), (status, err)
+
+
+def add_until_full(folder, archive, most):
+    """Adds logs while no file may be longer; returns (status, standard error)."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    # Python ignores SIGXFSZ, and so does what it starts: a write ends with EFBIG.
+    ended = subprocess.run(
+        [program("herald-host"), "archive", "add", folder, "--archive", archive, "--quiet"], capture_output=True, text=True, preexec_fn=limit,
+        restore_signals=False)
+    return ended.returncode, ended.stderr
+
+
+async def case_archive_on_a_full_disk_loses_and_doubles_nothing():
+    with tempfile.TemporaryDirectory(prefix="herald-archive-") as name:
+        folder = Path(name)
+        # More than the pages of the file that are there for tables without rows.
+        await fleet(folder / "logs", 40, 1)
+        whole = folder / "whole.sqlite"
+        await add(folder / "logs", whole)
+        expected = {table: sqlite_rows(whole, table, without_numbers(whole, table)) for table in VIEWS}
+        pages = sqlite_rows(whole, "page", "device_id, epoch, sequence, sha256")
+        # The first part, written in full, then the rest with room for some more of the file's pages each time.
+        begin = folder / "begin.sqlite"
+        await add(folder / "logs" / "F1EE700000", begin)
+        database = sqlite3.connect(begin)
+        database.execute("VACUUM")
+        database.close()
+        size, end = begin.stat().st_size, whole.stat().st_size
+        failures = 0
+        archive = folder / "archive.sqlite"
+        for most in range(size, end + 32768, max(32768, (end - size) // 4 // 32768 * 32768)):
+            shutil.copy(begin, archive)
+            status, err = add_until_full(folder / "logs", archive, most)
+            if status == 0:
+                break
+            failures += 1
+            assert status == 11 and str(archive) in err, (most, status, err)
+            assert sqlite_rows(archive, "device", "COUNT(*)") in ([("1",)], [("40",)])
+            await add(folder / "logs", archive)
+            assert sqlite_rows(archive, "page", "device_id, epoch, sequence, sha256") == pages, most
+            for table, rows in expected.items():
+                assert sqlite_rows(archive, table, without_numbers(archive, table)) == rows, (most, table)
+        assert failures > 1, (failures, size, end)
+        print(f"    {failures} limits of the file's size")
+        # A file system that is full, where one may be mounted.
+        small = folder / "small"
+        small.mkdir()
+        script = (
+            "mount -t tmpfs -o size=$1 none $2 || exit 77; cp $3 $2/a.sqlite || exit 78; "
+            "$4 archive add $5 --archive $2/a.sqlite --quiet; echo status $?; mount -o remount,size=64M $2 && "
+            "$4 archive add $5 --archive $2/a.sqlite --quiet; echo status $?; cp $2/a.sqlite $6")
+        process = await asyncio.create_subprocess_exec(
+            "unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", str((size + end) // 2), small, begin, program("herald-host"),
+            folder / "logs", folder / "after.sqlite", stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+        out, err = (text.decode() for text in await process.communicate())
+        if process.returncode in (1, 77):
+            print("    the part on a small file system is left out: it cannot be mounted here")
+            return
+        assert out.split() == ["status", "11", "status", "0"] and "make room" in err, (process.returncode, out, err)
+        for table, rows in expected.items():
+            assert sqlite_rows(folder / "after.sqlite", table, without_numbers(folder / "after.sqlite", table)) == rows, table
+        assert sqlite_rows(folder / "after.sqlite", "page", "device_id, epoch, sequence, sha256") == pages

@@ -1,16 +1,27 @@
 """Contacts of a fleet, computed a second time by the formulas of docs/contacts.md from the CSV export of each log."""
 
+import asyncio
 import csv
 import datetime
+import fcntl
 import io
 import json
+import os
+import random
 import shutil
+import struct
+import subprocess
 import tempfile
+import termios
+import time
 import zoneinfo
 from collections import defaultdict
 from pathlib import Path
 
-from node import run
+import herald
+from cases_payload import contact_identifier, matching_key
+from node import program, run
+from world import World
 
 DEVICES, DAYS = 9, 2
 ZONE = "Europe/Berlin"
@@ -223,5 +234,126 @@ async def case_contacts_as_csv_are_read_by_programs_and_harmless_in_spreadsheets
         each = list(csv.DictReader(io.StringIO(out)))
         assert status == 0 and each and all(float(row["joined_minutes"]) >= 1 for row in each)
         assert all("'=Anna" == row["who"] for row in each)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def memory(process):
+    """All writable memory of a process."""
+    with open(f"/proc/{process.pid}/maps") as file:
+        spans = [line.split()[0].split("-") for line in file if " rw" in line and "[v" not in line]
+    found = bytearray()
+    with open(f"/proc/{process.pid}/mem", "rb", buffering=0) as file:
+        for begin, end in ((int(begin, 16), int(end, 16)) for begin, end in spans):
+            file.seek(begin)
+            while begin < end:
+                piece = file.read(min(end - begin, 1 << 20))
+                if not piece:
+                    break
+                found += piece
+                begin += len(piece)
+    return bytes(found)
+
+
+async def while_it_prints(*words):
+    """Runs herald-host with an output that nobody reads until it is full; returns its memory then, and the output."""
+    process = subprocess.Popen(
+        [program("herald-host"), *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        size = fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 4096)
+        while struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, bytes(4)))[0] < size:
+            assert process.poll() is None, process.stderr.read()
+            await asyncio.sleep(0.02)
+        try:
+            seen = memory(process)
+        except PermissionError:
+            print("    left out: this user may not read the memory of programs")
+            seen = None
+        out, err = process.communicate()
+        assert process.returncode == 0, err
+        return seen, out.decode(), err.decode()
+    finally:
+        process.kill()
+
+
+async def case_contacts_of_secrets_are_named_and_the_secrets_are_not_kept():
+    async with World() as world:
+        today = datetime.datetime.now(datetime.timezone.utc).date()
+        secret = random.randbytes(2048)
+        seconds = int(time.time())
+        day = seconds // 86400 - (today - datetime.date(1970, 1, 1)).days + 10
+        identifier = contact_identifier(secret, day, seconds % 86400 // 360)
+        key = matching_key(secret, day)
+        phone = await world.android(1, payload=herald.simple_payload(826, 4, identifier))
+        node = await world.node("--link", "tcp:0")
+        await node.has_read(phone)
+        logs, secrets = world.folder / "logs", world.folder / "secrets"
+        status, _, err = await run("herald-host", "log", "pull", "--device", node.link, "--output", logs / "badge")
+        assert status == 0, err
+        # Others, so that the output is longer than what is read of it.
+        status, _, err = await run("synthetic-fleet", logs, DEVICES, 1)
+        assert status == 0, err
+        (world.folder / "people.csv").write_text("serial,name,role\nLOST-7,Ben,visitor\n")
+        secrets.mkdir(mode=0o700)
+        (secrets / "LOST-7.secret").write_bytes(secret)
+        (secrets / "OTHER").write_bytes(random.randbytes(2048))
+        for file in secrets.iterdir():
+            file.chmod(0o600)
+        words = ("--people", world.folder / "people.csv", "--json")
+
+        # Without the secret nobody is Ben; a secret of others explains nothing.
+        status, out, err = await run("herald-host", "contacts", logs, *words)
+        assert status == 0 and "Ben" not in out and herald.short_name(herald.simple_payload(826, 4, identifier)) in out, (out, err)
+        archive = world.folder / "archive.sqlite"
+        status, _, err = await run("herald-host", "archive", "add", logs, "--archive", archive, "--quiet")
+        assert status == 0, err
+        asked = ("--secrets", secrets, "--epoch", today - datetime.timedelta(days=10))
+        for place in ([logs], ["--archive", archive]):
+            seen, out, err = await while_it_prints("contacts", *place, *words, *asked)
+            rows = json.loads(out)["contacts"]
+            assert any(one["label"] == "Ben" and one["kind"] == "person" for row in rows for one in (row["who"], row["other"])), out
+            assert "1 of 1 identifier" in err and "1 device with a secret" in err, err
+            for said in (out, err):
+                assert not any(value.hex() in said.lower() for value in (secret[:16], key)), said
+            # Neither the secret nor the day's key is in its memory, nor in the archive.
+            for kept in (seen or b"", archive.read_bytes()):
+                assert key not in kept and key[:16] not in kept
+                assert not any(secret[at:at + 32] in kept for at in range(0, 2048, 32))
+        # It is what the program derived that stays: the secret is not needed again.
+        shutil.move(secrets, world.folder / "away")
+        status, out, err = await run("herald-host", "contacts", "--archive", archive, "--json", "--person", "Ben")
+        assert status == 0 and json.loads(out)["contacts"][0]["who"]["role"] == "visitor", (out, err)
+        # One of another length is refused, and not shown.
+        secrets.mkdir(mode=0o700)
+        (secrets / "LOST-7").write_bytes(secret[:2047])
+        status, out, err = await run("herald-host", "contacts", "--archive", archive, *words, *asked)
+        assert status != 0 and "LOST-7" in err and secret[:16].hex() not in (out + err).lower(), (status, err)
+
+
+async def case_contacts_with_a_calibration_have_its_distances_and_its_error():
+    folder = Path(tempfile.mkdtemp(prefix="herald-contacts-"))
+    try:
+        await run("synthetic-fleet", folder / "logs", DEVICES, 1)
+        for model, distance in (
+                ("log", lambda level: 10 ** ((level - 41) / 21)), ("linear", lambda level: 41 + 2.1 * level)):
+            file = folder / f"{model}.yml"
+            file.write_text(f"name: ward 3\nmodel: {model}\noffset: 41\nslope: 2.1\nerror: 0.9\n")
+            status, out, err = await run("herald-host", "contacts", folder / "logs", "--calibration", file, "--json")
+            assert status == 0, err
+            rows = json.loads(out)["contacts"]
+            measured = [row for row in rows if row["joined"]["median_attenuation_db"] is not None]
+            assert len(measured) > 20 and len({row["joined"]["median_attenuation_db"] for row in measured}) > 3
+            for row in measured:
+                expected = min(max(distance(row["joined"]["median_attenuation_db"]), 0), 1000)
+                assert abs(row["distance_m"] - expected) < 1e-6 * max(expected, 1) and row["distance_error_m"] == 0.9, row
+            status, out, err = await run("herald-host", "contacts", folder / "logs", "--calibration", file, "--csv")
+            header, first = list(csv.reader(io.StringIO(out)))[:2]
+            assert status == 0 and "distance_error_m" in header and first[header.index("distance_error_m")].startswith("0.9"), header
+        # Without one there are none; without an error it is refused.
+        status, out, _ = await run("herald-host", "contacts", folder / "logs", "--json")
+        assert status == 0 and "distance" not in out, out
+        file.write_text("name: ward 3\nmodel: log\noffset: 41\nslope: 2.1\n")
+        status, _, err = await run("herald-host", "contacts", folder / "logs", "--calibration", file)
+        assert status != 0 and "error" in err, (status, err)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,6 +1,7 @@
 """Contacts in the formats of other programs, read back by those."""
 
 import csv
+import json
 import os
 import re
 import shutil
@@ -36,7 +37,7 @@ class Written(Fleet):
         assert status == 0, err
         for format in self.formats:
             status, out, err = await run(
-                "herald-host", "exchange", "--format", format, "--archive", archive, "--people", self.people, "--output", self.results / format)
+                "herald-host", "export", "--format", format, "--archive", archive, "--people", self.people, "--output", self.results / format)
             assert status == 0, err
             assert [path.name for path in (self.results / format).iterdir() if path.name.startswith(".")] == []
         return self
@@ -71,3 +72,42 @@ async def case_formats_are_read_by_r():
         assert tables == graph and int(tables[0]) == 6 and int(tables[1]) > 6, out
         names = set(re.findall(r"^name (.*) $", out, re.M))
         assert names == {person[1] for person in PEOPLE} | {"F1EE700005"}, names
+
+
+async def case_formats_have_the_contacts_that_the_same_options_of_contacts_print():
+    names = {serial: person for serial, person, *_ in PEOPLE}
+    async with Written() as written:
+        words = ("--archive", written.results / "archive.sqlite", "--people", written.people)
+        status, out, err = await run("herald-host", "contacts", *words, "--json")
+        assert status == 0, err
+        everything = json.loads(out)["contacts"]
+        day = everything[0]["day"]
+        selections = [
+            ("--person", names["F1EE700003"]), ("--role", "PAT"), ("--place", "Ward 3"), ("--min-minutes", "20"), ("--day", day), ("--from", day, "--to", day),
+            ("--to", "2020-01-01"), ("--person", names["F1EE700001"], "--min-minutes", "5", "--day", day)]
+        sizes = set()
+        for number, selection in enumerate(selections):
+            status, out, err = await run("herald-host", "contacts", *words, *selection, "--json")
+            assert status == 0, err
+            pairs = {frozenset((row["who"]["label"], row["other"]["label"])): row["joined"]["seconds"] for row in json.loads(out)["contacts"]}
+            sizes.add(len(pairs))
+            for format, table, people in ("epicontacts", "contacts.csv", "linelist.csv"), ("tij", "tij.tsv", "names.csv"):
+                output = written.results / f"{format}-{number}"
+                status, _, err = await run("herald-host", "export", "--format", format, *words, *selection, "--output", output)
+                assert status == 0, err
+                with open(output / people, newline="") as file:
+                    label = {row["id"]: row["name"].removeprefix("'") for row in csv.DictReader(file)}
+                with open(output / table, newline="") as file:
+                    rows = list(csv.reader(file, delimiter="\t" if format == "tij" else ","))
+                if format == "tij":
+                    assert {frozenset((label[row[1]], label[row[2]])) for row in rows} == pairs.keys(), selection
+                else:
+                    assert {frozenset((label[row[0]], label[row[1]])): float(row[3]) * 60 for row in rows[1:]} == pairs, selection
+                assert set(label.values()) == {name for pair in pairs for name in pair}, selection
+        # The selections differ: none, some and all.
+        assert 0 in sizes and len(everything) in sizes and len(sizes) > 3, sizes
+        for words, said in (
+                (("--format", "parquet", "--person", "x"), "tij, epicontacts and graphml"), (("--addresses",), "tij, epicontacts and graphml"),
+                (("--format", "tij", "--window", "30"), "20 s"), (("--format", "tij", "--day", day, "--from", day), "--day"), (("--format", "gml"), "graphml")):
+            status, _, err = await run("herald-host", "export", *words, "--archive", written.results / "archive.sqlite", "--output", written.results / "none")
+            assert status == 64 and said in err and not (written.results / "none").exists(), (words, err)

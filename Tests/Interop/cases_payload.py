@@ -58,21 +58,28 @@ async def case_payload_families_are_named_by_the_host():
         assert all(len(read) == 6 for read in reads) and len(reads) == 2, reads
 
 
-def contact_identifier(secret, day, period):
-    """The identifier of six minutes of a day of the key schedule, from the secret itself."""
-    def digest(value):
-        return hashlib.sha256(value).digest()
+def digest(value):
+    return hashlib.sha256(value).digest()
 
-    def key(seed):
-        return digest(bytes(a ^ b for a, b in zip(seed, digest(seed[:16]))))
 
+def key_of(seed):
+    return digest(bytes(a ^ b for a, b in zip(seed, digest(seed[:16]))))
+
+
+def matching_key(secret, day):
+    """The matching key of a day of the key schedule, from the secret itself."""
     seed = digest(secret)
     for _ in range(2000 - day):
         seed = digest(seed[:16])
-    seed = digest(key(seed))
+    return key_of(seed)
+
+
+def contact_identifier(secret, day, period):
+    """The identifier of six minutes of a day of the key schedule, from the secret itself."""
+    seed = digest(matching_key(secret, day))
     for _ in range(240 - period):
         seed = digest(seed[:16])
-    return key(seed)[:16]
+    return key_of(seed)[:16]
 
 
 async def case_payload_of_derived_keys_reaches_a_phone():

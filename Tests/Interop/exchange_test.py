@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The files of `herald-host exchange`, read by pandas and networkx and compared with what follows from the contacts.csv of the same devices:
+"""The files of `herald-host export`, read by pandas and networkx and compared with what follows from the contacts.csv of the same devices:
 `.build/venv-tables/bin/python exchange_test.py PART FLEET PEOPLE OUTPUT`."""
 
 import csv

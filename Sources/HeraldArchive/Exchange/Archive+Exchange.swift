@@ -1,77 +1,64 @@
 import HeraldHostLink
 
+/// A format of other programs for contacts.
+public enum ExchangeFormat: String, CaseIterable, Sendable {
+  /// SocioPatterns: a line for each pair in contact in each window of 20 s.
+  case tij
+  /// R's epicontacts: a table of those in contact, and one of contacts.
+  case epicontacts
+  /// GraphML: nodes and edges with attributes.
+  case graphml
+}
+
+/// A file that was written for other programs.
+public struct ExchangeFile: Equatable, Sendable, Encodable {
+  /// Its name.
+  public let name: String
+  /// The number of its rows, or of nodes and edges.
+  public let rows: Int
+}
+
 extension Archive {
-  /// A format of other programs.
-  public enum ExchangeFormat: String, CaseIterable, Sendable {
-    /// SocioPatterns: a line for each pair in contact in each window of 20 s.
-    case tij
-    /// R's epicontacts: a table of those in contact, and one of contacts.
-    case epicontacts
-    /// GraphML: nodes and edges with attributes.
-    case graphml
-  }
-
-  /// A file that was written.
-  public struct ExchangeFile: Equatable, Sendable, Encodable {
-    /// Its name.
-    public let name: String
-    /// The number of its rows, or of nodes and edges.
-    public let rows: Int
-  }
-
-  /// Writes files for other programs into a folder. The archive must be up to date. Everybody has the number
-  /// of the archive's table `who`, in all formats. Addresses from which no payload was read are left out
-  /// unless `withAddresses`: mostly those of appliances and passers-by.
-  /// - Throws: `.storage` if a file cannot be written.
+  /// Writes the contacts of a query for other programs into a folder. The archive must be up to date.
+  /// Everybody has the number of the archive's table `who`, in all formats. Addresses from which no payload
+  /// was read are left out unless `withAddresses`: mostly those of appliances and passers-by.
+  /// - Throws: `.storage` if a file cannot be written, `.usage` if the archive has no such person, role or
+  ///   place.
   public func exchange(
-    as format: ExchangeFormat, to path: String, withAddresses: Bool = false,
+    _ query: MeetingQuery, as format: ExchangeFormat, to path: String, withAddresses: Bool = false,
     progress: (Int, Int) -> Void = { _, _ in }
   ) throws(HostLinkError) -> [ExchangeFile] {
+    let selection = try MeetingSelection(query, of: connection, isTurned: false)
     try PrivateFolder.make(path)
     let people = try ExchangePeople(connection, withAddresses: withAddresses)
     switch format {
-    case .tij: return try TimedContacts(self, people).write(to: path, progress)
-    case .epicontacts: return try CaseTables(connection, people).write(to: path)
-    case .graphml: return [try ContactGraph(connection, people, rules).write(to: path)]
+    case .tij:
+      let isAll = query == MeetingQuery()
+      return try TimedContacts(self, people, isAll ? nil : selection).write(to: path, progress)
+    case .epicontacts: return try CaseTables(connection, people, selection).write(to: path)
+    case .graphml: return [try ContactGraph(connection, people, selection, rules).write(to: path)]
     }
   }
 }
 
 /// Everybody in an archive, by number.
 struct ExchangePeople {
-  /// Somebody, or something.
-  struct Entry: Equatable {
-    let number: Int64
-    let kind: String
-    let label: String
-    let role: String
-    let place: String
-
-    /// The role, or else the kind.
-    var status: String { role.isEmpty ? kind : role }
-  }
-
-  private(set) var entries: [Int64: Entry] = [:]
+  private(set) var entries: [Int64: Who] = [:]
 
   init(_ connection: any ArchiveConnection, withAddresses: Bool) throws(HostLinkError) {
-    var entries: [Int64: Entry] = [:]
-    try connection.query("SELECT id, kind, label, role, place FROM who ORDER BY id", []) {
-      (row: SQLRow) throws(HostLinkError) in
-      guard withAddresses || row.text(1) != "address" else { return }
-      let number = row.integer(0)
-      entries[number] = Entry(
-        number: number, kind: row.text(1), label: row.text(2), role: row.text(3), place: row.text(4))
+    for who in try connection.rows("SELECT \(Who.columns) FROM who", []).map({ Who($0, from: 0) })
+    where withAddresses || who.kind != .address {
+      entries[who.id] = who
     }
-    self.entries = entries
   }
 
   /// Those with these numbers, in ascending order.
-  func sorted(_ numbers: Set<Int64>) -> [Entry] { numbers.sorted().compactMap { entries[$0] } }
+  func sorted(_ numbers: Set<Int64>) -> [Who] { numbers.sorted().compactMap { entries[$0] } }
 
   /// The line of somebody in a table of names.
-  static func line(_ entry: Entry) -> String {
-    let texts = [entry.label, entry.kind, entry.role, entry.place].map(ExchangeText.csv)
-    return "\(entry.number),\(texts.joined(separator: ","))\n"
+  static func line(_ who: Who) -> String {
+    let texts = [who.label, who.kind.rawValue, who.role, who.place].map(ExchangeText.csv)
+    return "\(who.id),\(texts.joined(separator: ","))\n"
   }
 
   /// The header of that table.
@@ -79,13 +66,13 @@ struct ExchangePeople {
 
   /// Writes the table of those with these numbers.
   func write(_ numbers: Set<Int64>, to path: String, _ name: String) throws(HostLinkError)
-    -> Archive.ExchangeFile
+    -> ExchangeFile
   {
     let file = try ReplacedFile("\(path)/\(name)")
     try file.append(Self.header)
     let sorted = sorted(numbers)
     for entry in sorted { try file.append(Self.line(entry)) }
     try file.finish()
-    return Archive.ExchangeFile(name: name, rows: sorted.count)
+    return ExchangeFile(name: name, rows: sorted.count)
   }
 }

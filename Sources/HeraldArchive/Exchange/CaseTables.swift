@@ -5,26 +5,29 @@ import HeraldHostLink
 struct CaseTables {
   private let connection: any ArchiveConnection
   private let people: ExchangePeople
+  private let selection: MeetingSelection
 
-  init(_ connection: any ArchiveConnection, _ people: ExchangePeople) {
+  init(_ connection: any ArchiveConnection, _ people: ExchangePeople, _ selection: MeetingSelection) {
     self.connection = connection
     self.people = people
+    self.selection = selection
   }
 
   private static let header =
     "from,to,date,minutes,readings,directions,"
     + (1...ContactRules.bandCount).map { "minutes_band_\($0)" }.joined(separator: ",") + "\n"
 
-  func write(to path: String) throws(HostLinkError) -> [Archive.ExchangeFile] {
+  func write(to path: String) throws(HostLinkError) -> [ExchangeFile] {
     let file = try ReplacedFile("\(path)/contacts.csv")
     try file.append(Self.header)
     var met: Set<Int64> = []
     var rows = 0
+    let bands = ArchiveSchema.bands.map { "m.\($0)" }.joined(separator: ", ")
     try connection.query(
       """
-      SELECT who_id, other_id, day, seconds, readings, directions, \(ArchiveSchema.bands.joined(separator: ", "))
-      FROM meeting WHERE who_id < other_id ORDER BY day, who_id, other_id
-      """, []
+      SELECT m.who_id, m.other_id, m.day, m.seconds, m.readings, m.directions, \(bands) \(selection.sql)
+      ORDER BY m.day, m.who_id, m.other_id
+      """, selection.arguments
     ) { (row: SQLRow) throws(HostLinkError) in
       let (one, other) = (row.integer(0), row.integer(1))
       guard people.entries[one] != nil, people.entries[other] != nil else { return }
@@ -38,7 +41,7 @@ struct CaseTables {
     try file.finish()
     return [
       try people.write(met, to: path, "linelist.csv"),
-      Archive.ExchangeFile(name: "contacts.csv", rows: rows),
+      ExchangeFile(name: "contacts.csv", rows: rows),
     ]
   }
 

@@ -1,14 +1,19 @@
 import HeraldHostLink
 
-/// `contacts.graphml`: an undirected graph of everybody with contacts, and of pairs over all days.
+/// `contacts.graphml`: an undirected graph of everybody with contacts, and of pairs over all days of a query.
 struct ContactGraph {
   private let connection: any ArchiveConnection
   private let people: ExchangePeople
+  private let selection: MeetingSelection
   private let rules: ContactRules
 
-  init(_ connection: any ArchiveConnection, _ people: ExchangePeople, _ rules: ContactRules) {
+  init(
+    _ connection: any ArchiveConnection, _ people: ExchangePeople, _ selection: MeetingSelection,
+    _ rules: ContactRules
+  ) {
     self.connection = connection
     self.people = people
+    self.selection = selection
     self.rules = rules
   }
 
@@ -36,24 +41,24 @@ struct ContactGraph {
   }
 
   /// Writes the file; its rows are nodes and edges.
-  func write(to path: String) throws(HostLinkError) -> Archive.ExchangeFile {
+  func write(to path: String) throws(HostLinkError) -> ExchangeFile {
     let file = try ReplacedFile("\(path)/contacts.graphml")
     try file.append(start)
     var met: Set<Int64> = []
-    try connection.query("SELECT DISTINCT who_id, other_id FROM meeting WHERE who_id < other_id", []) {
+    try connection.query("SELECT DISTINCT m.who_id, m.other_id \(selection.sql)", selection.arguments) {
       (row: SQLRow) throws(HostLinkError) in
       let pair = [row.integer(0), row.integer(1)]
       if pair.allSatisfy({ people.entries[$0] != nil }) { met.formUnion(pair) }
     }
     let nodes = people.sorted(met)
     for node in nodes { try file.append(Self.element(node)) }
-    let sums = (["seconds", "readings"] + ArchiveSchema.bands).map { "SUM(\($0))" }.joined(separator: ", ")
+    let sums = (["seconds", "readings"] + ArchiveSchema.bands).map { "SUM(m.\($0))" }.joined(separator: ", ")
     var edges = 0
     try connection.query(
       """
-      SELECT who_id, other_id, COUNT(*), \(sums) FROM meeting WHERE who_id < other_id
-      GROUP BY who_id, other_id ORDER BY who_id, other_id
-      """, []
+      SELECT m.who_id, m.other_id, COUNT(*), \(sums) \(selection.sql)
+      GROUP BY m.who_id, m.other_id ORDER BY m.who_id, m.other_id
+      """, selection.arguments
     ) { (row: SQLRow) throws(HostLinkError) in
       guard people.entries[row.integer(0)] != nil, people.entries[row.integer(1)] != nil else { return }
       edges += 1
@@ -61,12 +66,12 @@ struct ContactGraph {
     }
     try file.append("</graph>\n</graphml>\n")
     try file.finish()
-    return Archive.ExchangeFile(name: "contacts.graphml", rows: nodes.count + edges)
+    return ExchangeFile(name: "contacts.graphml", rows: nodes.count + edges)
   }
 
-  private static func element(_ node: ExchangePeople.Entry) -> String {
-    let values = [node.label, node.kind, node.role, node.place]
-    return "<node id=\"\(node.number)\">"
+  private static func element(_ node: Who) -> String {
+    let values = [node.label, node.kind.rawValue, node.role, node.place]
+    return "<node id=\"\(node.id)\">"
       + zip(nodeKeys, values).map { "<data key=\"\($0)\">\(ExchangeText.xml($1))</data>" }.joined()
       + "</node>\n"
   }

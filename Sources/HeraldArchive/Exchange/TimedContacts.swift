@@ -15,14 +15,26 @@ struct TimedContacts {
 
   private let archive: Archive
   private let people: ExchangePeople
+  private let selection: MeetingSelection?
 
-  init(_ archive: Archive, _ people: ExchangePeople) {
+  /// Contacts of the pairs and days of a selection; of all without one.
+  init(_ archive: Archive, _ people: ExchangePeople, _ selection: MeetingSelection?) {
     self.archive = archive
     self.people = people
+    self.selection = selection
   }
 
-  func write(to path: String, _ progress: (Int, Int) -> Void) throws(HostLinkError) -> [Archive.ExchangeFile]
-  {
+  /// The pairs and days of the selection.
+  private func selected() throws(HostLinkError) -> Set<MeetingKey>? {
+    guard let selection else { return nil }
+    var keys: Set<MeetingKey> = []
+    try archive.connection.query("SELECT m.who_id, m.other_id, m.day \(selection.sql)", selection.arguments) {
+      keys.insert(MeetingKey($0))
+    }
+    return keys
+  }
+
+  func write(to path: String, _ progress: (Int, Int) -> Void) throws(HostLinkError) -> [ExchangeFile] {
     guard (people.entries.keys.max() ?? 0) < 1 << Int64(Self.numberBits) else {
       throw HostLinkError(.storage, "the archive has too many payloads and addresses for this format")
     }
@@ -30,13 +42,16 @@ struct TimedContacts {
     let devices = try archive.connection.rows("SELECT id FROM device ORDER BY id").map { $0.integer(0) }
     var whos = WhoTable(archive.connection)
     let assignments = try archive.assignments()
+    let selected = try selected()
     for (index, device) in devices.enumerated() {
-      try collect(device, assignments, &whos, days)
+      try collect(device, assignments, selected, &whos, days)
       progress(index + 1, devices.count)
     }
     let file = try ReplacedFile("\(path)/tij.tsv")
     var statuses: [Int64: String] = [:]
-    for entry in people.entries.values { statuses[entry.number] = ExchangeText.word(entry.status) }
+    for who in people.entries.values {
+      statuses[who.id] = ExchangeText.word(who.role.isEmpty ? who.kind.rawValue : who.role)
+    }
     var met: Set<Int64> = []
     var rows = 0
     for day in days.days {
@@ -53,20 +68,21 @@ struct TimedContacts {
     }
     try file.finish()
     return [
-      Archive.ExchangeFile(name: "tij.tsv", rows: rows), try people.write(met, to: path, "names.csv"),
+      ExchangeFile(name: "tij.tsv", rows: rows), try people.write(met, to: path, "names.csv"),
     ]
   }
 
   private func collect(
-    _ device: Int64, _ assignments: Assignments, _ whos: inout WhoTable, _ days: DayFiles
+    _ device: Int64, _ assignments: Assignments, _ selected: Set<MeetingKey>?, _ whos: inout WhoTable,
+    _ days: DayFiles
   ) throws(HostLinkError) {
-    let pages = try archive.pages(of: device)
-    let scan = Archive.scan(pages, try archive.clocks(of: device))
+    let pages = try StoredPages(archive, of: device)
+    let scan = try Archive.scan(pages, try archive.clocks(of: device))
     let context = try archive.context(of: device, assignments)
-    for chunk in Division(pages, scan, archive.days).chunks {
+    for chunk in try Division(pages, scan, archive.days).chunks {
       var collector = SignCollector(scan, context, chunk.days)
       var visit = PageVisit()
-      for index in chunk.pages { collector.add(pages[index], index: index, &visit) }
+      try pages.forEach(chunk.pages) { collector.add($1, index: $0, &visit) }
       var found: [Int64: [UInt64]] = [:]
       for (direction, signs) in collector.sorted() {
         let observer = try whos.number(of: collector.whos[Int(direction.observer)])
@@ -79,6 +95,10 @@ struct TimedContacts {
           let window = sign.date / (Self.window * 1000)
           guard window != last else { continue }
           last = window
+          if let selected {
+            let day = LocalDays.number(ofDay: archive.days.day(of: sign.date))
+            guard selected.contains(MeetingKey(observer, subject, day: day)) else { continue }
+          }
           found[window / Self.windowsOfDay, default: []].append(
             Self.packed(window % Self.windowsOfDay, min(observer, subject), max(observer, subject)))
         }

@@ -44,6 +44,7 @@ extension Archive {
       export.tables.append(Export.Table(name: table.name, rows: rows.rows, files: rows.files))
       export.leftOut += rows.leftOut
     }
+    try folder.synchronise()
     return export
   }
 

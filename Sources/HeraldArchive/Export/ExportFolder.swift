@@ -73,6 +73,20 @@ struct ExportFolder: Sendable {
     }
   }
 
+  /// Syncs the folders of tables and days to the disk. Those with files are synced as each file gets its
+  /// name.
+  /// - Throws: `.storage` if one cannot be synced.
+  func synchronise() throws(HostLinkError) {
+    var folders = [path]
+    let tables = Set(Self.names(in: path)).intersection(["readings"] + ArchiveTable.all.map(\.name))
+    folders += tables.map { "\(path)/\($0)" }
+    let readings = "\(path)/readings"
+    folders += Self.names(in: readings).filter { $0.hasPrefix("day=") }.map { "\(readings)/\($0)" }
+    for folder in folders {
+      try Self.storing { () throws(ParquetError) in try ParquetFile.synchronise(folder: folder) }
+    }
+  }
+
   /// Removes the files of a partition, and its folder if it has no others.
   private func remove(_ partition: String) {
     unlink("\(partition)/\(Self.fileName)")

@@ -36,27 +36,20 @@ struct ParquetExport {
     var table = Archive.Export.Table(name: "readings")
     var days: [String: [Int64]] = [:]
     let groups = try archive.groups()
-    let count = groups.reduce(0) { $0 + $1.count }
+    let count = groups.reduce(0) { $0 + $1.devices.count }
     let assignments = try archive.assignments()
     for group in groups {
-      var inputs: [Archive.DeviceInput] = []
-      for device in group {
-        inputs.append(
-          Archive.DeviceInput(
-            device: device, pages: try archive.pages(of: device), clocks: try archive.clocks(of: device),
-            context: try archive.context(of: device, assignments)))
+      let results = try archive.derive(group) { device throws(HostLinkError) in
+        try archive.input(of: device, assignments)
+      } _: { input, pages throws(HostLinkError) in
+        let scan = try Archive.scan(pages, input.clocks)
+        return (input.context.serial, try ReadingPartitions(pages, scan, input.context, to: folder))
       }
-      let results = parallelMap(inputs) { input -> Result<ReadingPartitions, HostLinkError> in
-        do throws(HostLinkError) {
-          return .success(try ReadingPartitions(input, Archive.scan(input.pages, input.clocks), to: folder))
-        } catch { return .failure(error) }
-      }
-      for (input, result) in zip(inputs, results) {
-        let written = try result.get()
+      for (serial, written) in results {
         table.rows += written.readings
         table.files += written.days.count
         export.leftOut += written.leftOut
-        days[DeviceFolder.name(serial: input.context.serial, location: "")] = written.days
+        days[DeviceFolder.name(serial: serial, location: "")] = written.days
       }
       progress(days.count, count)
     }

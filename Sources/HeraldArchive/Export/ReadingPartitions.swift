@@ -24,30 +24,28 @@ struct ReadingPartitions {
   /// Writes the readings of a device below `folder`.
   /// - Throws: `.storage` if a file cannot be written.
   init(
-    _ input: Archive.DeviceInput, _ scan: DeviceScan, to folder: ExportFolder,
-    mostDays: Int = ReadingPartitions.mostDays
+    _ pages: any DevicePages, _ scan: DeviceScan, _ context: DeviceDerivation.Context,
+    to folder: ExportFolder, mostDays: Int = ReadingPartitions.mostDays
   ) throws(HostLinkError) {
     self.scan = scan
     self.folder = folder
     self.mostDays = mostDays
-    calendar = input.context.days
-    device = DeviceFolder.name(serial: input.context.serial, location: "")
-    for chunk in Division(input.pages, scan, calendar).chunks {
+    calendar = context.days
+    device = DeviceFolder.name(serial: context.serial, location: "")
+    for chunk in try Division(pages, scan, calendar).chunks {
       let isOneDay = chunk.days.lowerBound == chunk.days.upperBound
       let dates =
         chunk.days == .min ... .max
         ? .min ... .max
         : calendar.begin(ofDay: chunk.days.lowerBound)...calendar.begin(ofDay: chunk.days.upperBound + 1) - 1
-      var collector = ReadingCollector(scan, input.context, dates)
+      var collector = ReadingCollector(scan, context, dates)
       if isOneDay {
         // There may be any number of readings.
-        try write(chunk.days.lowerBound, &collector, chunk.pages, input.pages)
+        try write(chunk.days.lowerBound, &collector, chunk.pages, pages)
       } else {
         var rows: [DecodedReading] = []
         var visit = PageVisit()
-        for index in chunk.pages {
-          collector.add(input.pages[index], index: index, &visit) { rows.append($0) }
-        }
+        try pages.forEach(chunk.pages) { collector.add($1, index: $0, &visit) { rows.append($0) } }
         try write(&rows, since: chunk.days.lowerBound, collector.whos)
       }
     }
@@ -80,15 +78,15 @@ struct ReadingPartitions {
 
   /// Writes the readings of one day as they are decoded.
   private mutating func write(
-    _ day: Int64, _ collector: inout ReadingCollector, _ places: [Int], _ pages: [[UInt8]]
+    _ day: Int64, _ collector: inout ReadingCollector, _ places: [Int]?, _ pages: any DevicePages
   ) throws(HostLinkError) {
     guard isRoom(day) else { return }
     var file = try ReadingFile(folder.file("readings", day: day, device: device), scan)
     var visit = PageVisit()
     var rows: [DecodedReading] = []
-    for index in places {
+    try pages.forEach(places) { index, page throws(HostLinkError) in
       rows.removeAll(keepingCapacity: true)
-      collector.add(pages[index], index: index, &visit) { rows.append($0) }
+      collector.add(page, index: index, &visit) { rows.append($0) }
       let whos = collector.whos
       for row in rows { try file.append(row, whos) }
     }

@@ -46,33 +46,34 @@ extension Archive {
   /// The pages of a device in the order of its log.
   func pages(of device: Int64) throws(HostLinkError) -> [[UInt8]] {
     var pages: [[UInt8]] = []
-    try forEachPage(of: device) { pages.append($0) }
+    for epoch in try epochs(ofPagesOf: device) {
+      try connection.query(
+        "SELECT size, bytes FROM page WHERE device_id = ? AND epoch = ? ORDER BY sequence, is_open",
+        [.integer(device), .integer(epoch)]
+      ) { (row: SQLRow) throws(HostLinkError) in pages.append(try page(in: row)) }
+    }
     return pages
   }
 
-  /// Passes the pages of a device to `body` in the order of its log, one at a time. `body` must not use the
-  /// archive.
-  /// - Throws: `.storage` if a page in the archive is damaged.
-  func forEachPage(of device: Int64, _ body: ([UInt8]) throws(HostLinkError) -> Void) throws(HostLinkError) {
+  /// The epochs of which there are pages, in the order of the log.
+  func epochs(ofPagesOf device: Int64) throws(HostLinkError) -> [Int64] {
     let number = SQLValue.integer(device)
     let order = FolderImport.epochs(
       try connection.rows("SELECT epochs FROM device WHERE id = ?", [number]).first?.text(0) ?? "")
     func rank(_ epoch: Int64) -> Int { order.firstIndex { Int64($0) == epoch } ?? order.count }
-    let epochs = try connection.rows("SELECT DISTINCT epoch FROM page WHERE device_id = ?", [number])
+    return try connection.rows("SELECT DISTINCT epoch FROM page WHERE device_id = ?", [number])
       .map { $0.integer(0) }.sorted { (rank($0), $0) < (rank($1), $1) }
-    for epoch in epochs {
-      try connection.query(
-        "SELECT size, bytes FROM page WHERE device_id = ? AND epoch = ? ORDER BY sequence, is_open",
-        [number, .integer(epoch)]
-      ) { (row: SQLRow) throws(HostLinkError) in
-        guard let page = frames.page(in: row.blob(1), size: Int(row.integer(0))) else {
-          throw HostLinkError(
-            .storage, "a page in \(connection.place) is damaged",
-            advice: "make a new archive of the folders of the pulled logs")
-        }
-        try body(page)
-      }
+  }
+
+  /// The page in a row of its size and its stored bytes.
+  /// - Throws: `.storage` if it is damaged, or there is none.
+  func page(in row: SQLRow?) throws(HostLinkError) -> [UInt8] {
+    guard let row, let page = frames.page(in: row.blob(1), size: Int(row.integer(0))) else {
+      throw HostLinkError(
+        .storage, "a page in \(connection.place) is damaged",
+        advice: "make a new archive of the folders of the pulled logs")
     }
+    return page
   }
 
   static func digest(_ bytes: [UInt8]) -> [UInt8] {

@@ -13,11 +13,6 @@ extension Archive {
     public var meetings = 0
   }
 
-  /// The size of pages in memory at a time, in bytes; about 1.4 bytes are a reading.
-  private static let mostPageBytes: Int64 = 4 << 20
-  /// The number of devices whose pages are in memory at a time.
-  private static let mostDevices = 32
-
   /// Derives everything that new pages, persons or rules have changed. Each step is a transaction: if the
   /// program ends before the last one, the next update goes on. `progress` receives the number of devices
   /// that are done and to do.
@@ -26,46 +21,30 @@ extension Archive {
     try ArchiveUpdate(self).run(progress)
   }
 
-  /// Devices that have a flag, or all, in groups whose pages fit into memory.
-  func groups(of flag: String? = nil) throws(HostLinkError) -> [[Int64]] {
-    var groups: [[Int64]] = []
-    var group: [Int64] = []
-    var sum: Int64 = 0
-    for row in try connection.rows(
-      """
-      SELECT d.id, COALESCE(SUM(p.size), 0) FROM device d LEFT JOIN page p ON p.device_id = d.id
-      WHERE \(flag.map { "d.\($0)" } ?? "1") = 1 GROUP BY d.id ORDER BY d.id
-      """)
-    {
-      if !group.isEmpty, sum + row.integer(1) > Self.mostPageBytes || group.count >= Self.mostDevices {
-        groups.append(group)
-        group = []
-        sum = 0
-      }
-      group.append(row.integer(0))
-      sum += row.integer(1)
-    }
-    if !group.isEmpty { groups.append(group) }
-    return groups
-  }
-
   /// The first pass over the pages of a device.
-  static func scan(_ pages: [[UInt8]], _ clocks: [DeviceRecord.ClockFix]) -> DeviceScan {
+  static func scan(_ pages: any DevicePages, _ clocks: [DeviceRecord.ClockFix]) throws(HostLinkError)
+    -> DeviceScan
+  {
     var scan = DeviceScan(clocks)
     var visit = PageVisit()
-    for (index, page) in pages.enumerated() { scan.add(page, index: index, &visit) }
+    try pages.forEach(nil) { index, page in scan.add(page, index: index, &visit) }
     return scan
   }
 
-  /// What the derivation of a device needs.
+  /// What the derivation of a device needs beside its pages.
   struct DeviceInput: Sendable {
     let device: Int64
-    let pages: [[UInt8]]
     let clocks: [DeviceRecord.ClockFix]
     let context: DeviceDerivation.Context
   }
 
   /// What the derivation of a device needs beside its pages.
+  func input(of device: Int64, _ assignments: Assignments) throws(HostLinkError) -> DeviceInput {
+    DeviceInput(
+      device: device, clocks: try clocks(of: device), context: try context(of: device, assignments))
+  }
+
+  /// The rules, persons and payloads by which a device is derived.
   func context(of device: Int64, _ assignments: Assignments) throws(HostLinkError)
     -> DeviceDerivation.Context
   {

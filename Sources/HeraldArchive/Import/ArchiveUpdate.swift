@@ -36,21 +36,20 @@ struct ArchiveUpdate {
       // Another program may work on the same archive: what is derived is read in the transaction that stores
       // it.
       try connection.transaction { () throws(HostLinkError) in
-        var inputs: [(device: Int64, pages: [[UInt8]], clocks: [DeviceRecord.ClockFix])] = []
-        for device in group {
-          inputs.append((device, try archive.pages(of: device), try archive.clocks(of: device)))
+        let found = try archive.derive(group) { device throws(HostLinkError) in
+          (device: device, clocks: try archive.clocks(of: device))
+        } _: { input, pages throws(HostLinkError) in
+          try Self.payloads(of: input.device, pages, input.clocks)
         }
-        for payloads in parallelMap(inputs, { Self.payloads(of: $0.device, $0.pages, $0.clocks) }) {
-          try store(payloads)
-        }
+        for payloads in found { try store(payloads) }
       }
     }
   }
 
   private static func payloads(
-    of device: Int64, _ pages: [[UInt8]], _ clocks: [DeviceRecord.ClockFix]
-  ) -> Payloads {
-    let scan = Archive.scan(pages, clocks)
+    of device: Int64, _ pages: any DevicePages, _ clocks: [DeviceRecord.ClockFix]
+  ) throws(HostLinkError) -> Payloads {
+    let scan = try Archive.scan(pages, clocks)
     var own: [(payload: [UInt8], from: Int64, to: Int64)] = []
     for (payload, moment) in scan.own {
       let bytes = scan.payloads[Int(payload)]
@@ -121,28 +120,23 @@ struct ArchiveUpdate {
     throws(HostLinkError)
   {
     let groups = try archive.groups(of: "is_stale")
-    let count = groups.reduce(0) { $0 + $1.count }
+    let count = groups.reduce(0) { $0 + $1.devices.count }
     guard count > 0 else { return }
     for group in groups {
       try connection.transaction { () throws(HostLinkError) in
         let assignments = try archive.assignments()
-        var inputs: [Archive.DeviceInput] = []
-        for device in group {
-          inputs.append(
-            Archive.DeviceInput(
-              device: device, pages: try archive.pages(of: device), clocks: try archive.clocks(of: device),
-              context: try archive.context(of: device, assignments)))
-        }
-        let results = parallelMap(inputs) { input in
-          DeviceDerivation(input.pages, Archive.scan(input.pages, input.clocks), input.context)
+        let results = try archive.derive(group) { device throws(HostLinkError) in
+          try archive.input(of: device, assignments)
+        } _: { input, pages throws(HostLinkError) in
+          try DeviceDerivation(pages, try Archive.scan(pages, input.clocks), input.context)
         }
         var whos = WhoTable(connection)
-        for (device, result) in zip(group, results) {
+        for (device, result) in zip(group.devices, results) {
           try store(result, of: device, &whos)
           update.readings += result.readings
         }
       }
-      update.devices += group.count
+      update.devices += group.devices.count
       progress(update.devices, count)
     }
   }
@@ -155,11 +149,11 @@ struct ArchiveUpdate {
     for who in result.whos { numbers.append(try whos.number(of: who)) }
     // The contacts tell the observers, which the key of `heard` begins with.
     let former = "device_id = ? AND observer_id IN (SELECT observer_id FROM contact WHERE device_id = ?)"
-    var due: Set<DueMeeting> = []
+    var due: Set<MeetingKey> = []
     for row in try connection.rows(
       "SELECT observer_id, subject_id, day FROM heard WHERE \(former)", [number, number])
     {
-      due.insert(DueMeeting(row.integer(0), row.integer(1), day: row.integer(2)))
+      due.insert(MeetingKey(row.integer(0), row.integer(1), day: row.integer(2)))
     }
     try connection.execute("DELETE FROM heard WHERE \(former)", [number, number])
     for table in ["contact", "battery", "device_event"] {
@@ -188,7 +182,7 @@ struct ArchiveUpdate {
       ]
       heard += bands.map { .integer(Int64($0)) }
       heard.append(.blob(day.windows.bytes))
-      due.insert(DueMeeting(observer, subject, day: civil))
+      due.insert(MeetingKey(observer, subject, day: civil))
     }
     try connection.append(
       "heard",

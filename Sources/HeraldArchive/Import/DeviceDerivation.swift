@@ -53,7 +53,7 @@ struct DeviceDerivation: Sendable {
   private var places: [WhoKey: Int64] = [:]
 
   /// Derives everything from the pages of a device, in the order of its log.
-  init(_ pages: [[UInt8]], _ scan: DeviceScan, _ context: Context) {
+  init(_ pages: any DevicePages, _ scan: DeviceScan, _ context: Context) throws(HostLinkError) {
     readings = scan.readings
     refused = scan.refused
     for state in scan.states {
@@ -69,12 +69,12 @@ struct DeviceDerivation: Sendable {
       }
     }
     var contactScan = ContactScan(context.rules, context.days)
-    let division = Division(pages, scan, context.days)
+    let division = try Division(pages, scan, context.days)
     undated = division.undated
     for chunk in division.chunks {
       var collector = SignCollector(scan, context, chunk.days)
       var visit = PageVisit()
-      for index in chunk.pages { collector.add(pages[index], index: index, &visit) }
+      try pages.forEach(chunk.pages) { collector.add($1, index: $0, &visit) }
       if division.isWhole { undated = collector.undated }
       for (direction, signs) in collector.sorted() {
         let own = Direction(

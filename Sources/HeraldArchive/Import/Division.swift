@@ -6,7 +6,8 @@ import HeraldHostLink
 struct Division {
   /// Pages, by their index, and the days of which signs are taken from them.
   struct Chunk: Equatable {
-    let pages: [Int]
+    /// All if it is `nil`.
+    let pages: [Int]?
     let days: ClosedRange<Int64>
   }
 
@@ -18,18 +19,18 @@ struct Division {
 
   /// Divides pages so that each part has at most `most` records with a date, or one day.
   init(
-    _ pages: [[UInt8]], _ scan: DeviceScan, _ days: LocalDays,
+    _ pages: any DevicePages, _ scan: DeviceScan, _ days: LocalDays,
     most: Int = DeviceDerivation.mostSigns
-  ) {
+  ) throws(HostLinkError) {
     isWhole = scan.readings <= most
     guard !isWhole else {
-      chunks = [Chunk(pages: Array(pages.indices), days: .min ... .max)]
+      chunks = [Chunk(pages: nil, days: .min ... .max)]
       return
     }
     var counts: [Int64: Int] = [:]
     var spans: [ClosedRange<Int64>?] = []
     var visit = PageVisit()
-    for page in pages {
+    try pages.forEach(nil) { _, page in
       var span: ClosedRange<Int64>?
       visit.visit(page, clock: { _ in }) { record, _ in
         let start = DeviceScan.Start(epoch: record.epoch, boot: record.boot)

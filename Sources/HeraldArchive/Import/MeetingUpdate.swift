@@ -1,7 +1,7 @@
 import HeraldHostLink
 
-/// A pair and a day whose meeting has to be derived.
-struct DueMeeting: Hashable {
+/// A pair and a day: what tells meetings apart.
+struct MeetingKey: Hashable {
   /// The lower number of a row of `who`.
   let who: Int64
   /// The higher one.
@@ -29,12 +29,12 @@ struct MeetingUpdate {
   private static let mostMeetings: Int64 = 4096
 
   /// Notes that meetings have to be derived because rows of a device have changed.
-  func note(_ due: Set<DueMeeting>, of device: Int64) throws(HostLinkError) {
+  func note(_ due: Set<MeetingKey>, of device: Int64) throws(HostLinkError) {
     var missing = due
     for row in try connection.rows(
       "SELECT who_id, other_id, day FROM meeting_due WHERE device_id = ?", [.integer(device)])
     {
-      missing.remove(DueMeeting(row))
+      missing.remove(MeetingKey(row))
     }
     let sorted = missing.sorted { ($0.who, $0.other, $0.day) < ($1.who, $1.other, $1.day) }
     try connection.append(
@@ -53,7 +53,7 @@ struct MeetingUpdate {
           [.integer(Self.mostMeetings)])
         count = due.count
         guard let last = due.last else { return }
-        let meetings = due.map(DueMeeting.init)
+        let meetings = due.map(MeetingKey.init)
         try derive(meetings)
         let key = last.values
         try connection.execute(
@@ -72,9 +72,9 @@ struct MeetingUpdate {
     WITH due AS (SELECT DISTINCT who_id, other_id, day FROM meeting_due ORDER BY who_id, other_id, day LIMIT ?)
     """
 
-  private func derive(_ due: [DueMeeting]) throws(HostLinkError) {
+  private func derive(_ due: [MeetingKey]) throws(HostLinkError) {
     let count = SQLValue.integer(Int64(due.count))
-    var found: [DueMeeting: Directions] = [:]
+    var found: [MeetingKey: Directions] = [:]
     for (who, other) in [("who_id", "other_id"), ("other_id", "who_id")] {
       try connection.execute(
         """
@@ -88,7 +88,7 @@ struct MeetingUpdate {
           ON h.observer_id = due.\(who) AND h.day = due.day AND h.subject_id = due.\(other)
         """, [count]
       ) { (row: SQLRow) throws(HostLinkError) in
-        found[DueMeeting(row), default: Directions()].add(row)
+        found[MeetingKey(row), default: Directions()].add(row)
       }
     }
     var values: [SQLValue] = []
@@ -108,7 +108,7 @@ struct MeetingUpdate {
   }
 
   /// Removes the rows of `who` that no contact has any more, of pairs whose meetings were derived.
-  private func removeUnused(_ due: [DueMeeting]) throws(HostLinkError) {
+  private func removeUnused(_ due: [MeetingKey]) throws(HostLinkError) {
     // A row of `heard` has a meeting, or one that is due.
     let isUnused = """
       NOT EXISTS (SELECT 1 FROM meeting m WHERE m.who_id = ?)

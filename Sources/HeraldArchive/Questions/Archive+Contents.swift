@@ -57,9 +57,8 @@ extension Archive {
   }
 
   /// Everybody in the contacts, by kind and label.
-  public func parties() throws(HostLinkError) -> [Party] {
-    try connection.rows("SELECT id, label, kind, role, place FROM who ORDER BY kind, label, id")
-      .map { Self.party($0, 0) }
+  public func parties() throws(HostLinkError) -> [Who] {
+    try connection.rows("SELECT \(Who.columns) FROM who ORDER BY kind, label, id").map { Who($0, from: 0) }
   }
 
   /// The pages that were refused because another one of the same number is in the archive.

@@ -1,22 +1,4 @@
-import Foundation
 import HeraldHostLink
-import HeraldText
-
-/// Which meetings of an archive are asked for.
-public struct MeetingQuery: Equatable, Sendable {
-  /// The civil day, counted from 1970-01-01 in the archive's time zone; `nil` for all.
-  public var day: Int64?
-  /// One of the two: a person's name, a serial number, a payload's short form or hexadecimal digits, a
-  /// venue's name, or an address.
-  public var person: String?
-  /// The role of at least one of the two.
-  public var role: String?
-  /// The minimum duration of both directions joined, in seconds.
-  public var leastSeconds = 0
-
-  /// A query for all meetings.
-  public init() {}
-}
 
 extension Archive {
   /// Calls `body` for each meeting of a query: by day, those with the longest duration first, each pair

@@ -1,56 +1,5 @@
 import HeraldHostLink
 
-/// Whom a row of an archive's tables is about.
-public struct Who: Hashable, Comparable, Sendable {
-  /// What it is.
-  public enum Kind: String, CaseIterable, Sendable {
-    /// A person of `people.csv`.
-    case person
-    /// A device to which no person is assigned at that time, by its serial number.
-    case device
-    /// A venue, by its beacon's payload.
-    case place
-    /// A payload that no known device sends, usually of a phone.
-    case payload
-    /// An address from which no payload was read.
-    case address
-  }
-
-  /// The number of the row of `who`.
-  public let id: Int64
-  /// What it is.
-  public let kind: Kind
-  /// What identifies it within its kind: a name, a serial number, the bytes of a payload, or an address.
-  public let key: String
-  /// What people read.
-  public let label: String
-  /// The role of a person; empty for others.
-  public let role: String
-  /// The place of a person; empty for others.
-  public let place: String
-
-  init(_ row: SQLRow, from column: Int) {
-    id = row.integer(column)
-    kind = Kind(rawValue: row.text(column + 1)) ?? .address
-    key = row.text(column + 2)
-    label = row.text(column + 3)
-    role = row.text(column + 4)
-    place = row.text(column + 5)
-  }
-
-  /// By kind, then by label.
-  public static func < (left: Who, right: Who) -> Bool {
-    (left.rank, left.label, left.id) < (right.rank, right.label, right.id)
-  }
-
-  private var rank: Int { Kind.allCases.firstIndex(of: kind) ?? 0 }
-
-  /// The columns of `who` that `init` takes, of a table with this name in the statement.
-  static func columns(_ name: String) -> String {
-    ["id", "kind", "key", "label", "role", "place"].map { "\(name).\($0)" }.joined(separator: ", ")
-  }
-}
-
 /// Two who met on a civil day: what each heard of the other, and both joined.
 public struct DayMeeting: Equatable, Sendable {
   /// The number of the civil day since 1970-01-01 in the archive's time zone.

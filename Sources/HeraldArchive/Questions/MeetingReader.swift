@@ -1,6 +1,4 @@
-import Foundation
 import HeraldHostLink
-import HeraldText
 
 /// Reads the meetings of a query, with the windows of both directions.
 struct MeetingReader {
@@ -14,30 +12,13 @@ struct MeetingReader {
   func meetings(
     _ query: MeetingQuery, _ body: (DayMeeting) throws(HostLinkError) -> Void
   ) throws(HostLinkError) {
-    var conditions = ["m.seconds >= ?"]
-    var arguments: [SQLValue] = [.integer(Int64(query.leastSeconds))]
-    if let day = query.day {
-      conditions.append("m.day = ?")
-      arguments.append(.integer(LocalDays.number(ofDay: day)))
-    }
-    if let person = query.person {
-      let ids = try self.ids(ofPerson: person)
-      conditions.append("m.who_id IN (\(ids.map { _ in "?" }.joined(separator: ", ")))")
-      arguments += ids.map(SQLValue.integer)
-    } else {
-      conditions.append("m.who_id < m.other_id")
-    }
-    if let role = query.role {
-      try check(role: role)
-      conditions.append("(w.role = ? OR o.role = ?)")
-      arguments += [.text(role), .text(role)]
-    }
     // Only pairs are kept here; the windows of each are read when it is its turn.
+    let selection = try MeetingSelection(query, of: connection, isTurned: true)
     let pairs = try connection.rows(
       """
-      SELECT m.day, m.who_id, m.other_id FROM meeting m JOIN who w ON w.id = m.who_id JOIN who o ON o.id = m.other_id
-      WHERE \(conditions.joined(separator: " AND ")) ORDER BY m.day, m.seconds DESC, w.label, o.label, m.who_id, m.other_id
-      """, arguments)
+      SELECT m.day, m.who_id, m.other_id \(selection.sql)
+      ORDER BY m.day, m.seconds DESC, w.label, o.label, m.who_id, m.other_id
+      """, selection.arguments)
     var whos: [Int64: Who] = [:]
     for pair in pairs {
       let (day, who, other) = (pair.values[0], pair.integer(1), pair.integer(2))
@@ -73,7 +54,7 @@ struct MeetingReader {
   private func who(_ id: Int64, _ known: inout [Int64: Who]) throws(HostLinkError) -> Who {
     if let who = known[id] { return who }
     guard
-      let row = try connection.rows("SELECT \(Who.columns("w")) FROM who w WHERE w.id = ?", [.integer(id)])
+      let row = try connection.rows("SELECT \(Who.columns) FROM who WHERE id = ?", [.integer(id)])
         .first
     else {
       throw HostLinkError(
@@ -83,36 +64,5 @@ struct MeetingReader {
     let who = Who(row, from: 0)
     known[id] = who
     return who
-  }
-
-  /// The rows of `who` that a name stands for: of the first kind that has it.
-  private func ids(ofPerson name: String) throws(HostLinkError) -> [Int64] {
-    let name = name.precomposedStringWithCanonicalMapping
-    for kind in ["person", "device", "place", "payload", "address"] {
-      let ids = try connection.rows(
-        "SELECT id FROM who WHERE kind = ? AND (key = ? OR label = ?) ORDER BY id",
-        [.text(kind), .text(name), .text(name)]
-      ).map { $0.integer(0) }
-      if !ids.isEmpty { return ids }
-    }
-    let known = try connection.rows("SELECT label FROM who WHERE kind IN ('person', 'device') ORDER BY label")
-    let nearest = NearestWord.of(name, in: known.map { $0.text(0) })
-    throw HostLinkError(
-      .usage, "nobody in these logs is called \(PrintableText.name(name))",
-      advice: nearest.map { "is it \(PrintableText.name($0))?" }
-        ?? "a person of the file of people, a serial number, a payload or an address has been heard, or has heard somebody"
-    )
-  }
-
-  private func check(role: String) throws(HostLinkError) {
-    let roles = try connection.rows("SELECT DISTINCT role FROM who WHERE role <> '' ORDER BY role").map {
-      $0.text(0)
-    }
-    guard !roles.contains(role) else { return }
-    throw HostLinkError(
-      .usage, "nobody has the role \(PrintableText.name(role))",
-      advice: roles.isEmpty
-        ? "--people names a file with roles"
-        : "there are: \(roles.map { PrintableText.name($0) }.joined(separator: ", "))")
   }
 }

@@ -13,7 +13,7 @@ public struct PairContact: Equatable, Sendable {
 
 extension Archive {
   /// Calls `body` for each contact of the meetings of a query, by the day on which they are over, then by
-  /// their begin. A contact goes on past midnight unless the query is about one day.
+  /// their begin. A contact goes on past midnight, except at the ends of the days of the query.
   public func contacts(
     _ query: MeetingQuery, _ body: (PairContact) throws(HostLinkError) -> Void
   ) throws(HostLinkError) {

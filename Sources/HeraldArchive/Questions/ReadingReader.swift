@@ -19,6 +19,14 @@ struct ReadingReader {
     }
   }
 
+  /// The dates of the days of a filter.
+  private func dates(of filter: Archive.ReadingFilter) -> ClosedRange<Int64> {
+    guard let range = filter.days else { return .min ... .max }
+    let first = LocalDays.day(ofNumber: range.lowerBound).map(days.begin(ofDay:)) ?? .min
+    let end = LocalDays.day(ofNumber: range.upperBound).map { days.begin(ofDay: $0 + 1) - 1 } ?? .max
+    return first...max(first, end)
+  }
+
   private func devices(with filter: Archive.ReadingFilter) throws(HostLinkError) -> [Int64] {
     for label in [filter.who, filter.other].compactMap(\.self)
     where try archive.parties(labelled: label).isEmpty {
@@ -35,17 +43,20 @@ struct ReadingReader {
     }
     guard let who = filter.who else { return devices.map { $0.integer(0) } }
     let name = SQLValue.text(who)
-    var condition = "o.label = ? OR s.label = ?"
+    var condition = "(o.label = ? OR s.label = ?)"
     var arguments = [name, name]
     if let other = filter.other.map(SQLValue.text) {
-      condition = "(o.label = ? AND s.label = ?) OR (o.label = ? AND s.label = ?)"
+      condition = "((o.label = ? AND s.label = ?) OR (o.label = ? AND s.label = ?))"
       arguments = [name, other, other, name]
     }
+    // Every reading of another one is in a contact.
+    let dates = dates(of: filter)
+    arguments += [.integer(dates.upperBound), .integer(dates.lowerBound)]
     let found = Set(
       try connection.rows(
         """
         SELECT DISTINCT c.device_id FROM contact c JOIN who o ON o.id = c.observer_id
-          JOIN who s ON s.id = c.subject_id WHERE \(condition)
+          JOIN who s ON s.id = c.subject_id WHERE \(condition) AND c.begin_ms <= ? AND c.end_ms >= ?
         """, arguments
       ).map { $0.integer(0) })
     return devices.map { $0.integer(0) }.filter(found.contains)
@@ -55,20 +66,13 @@ struct ReadingReader {
     of device: Int64, _ context: DeviceDerivation.Context, _ filter: Archive.ReadingFilter,
     _ body: (Archive.Reading) throws(HostLinkError) -> Void
   ) throws(HostLinkError) {
-    var scan = DeviceScan(try archive.clocks(of: device))
+    let pages = try StoredPages(archive, of: device)
+    let scan = try Archive.scan(pages, try archive.clocks(of: device))
     var visit = PageVisit()
-    var count = 0
-    try archive.forEachPage(of: device) { page in
-      scan.add(page, index: count, &visit)
-      count += 1
-    }
     var collector = SignCollector(scan, context, .min ... .max)
-    let first = filter.days.flatMap { LocalDays.day(ofNumber: $0.lowerBound) }.map(days.begin(ofDay:))
-    let end = filter.days.flatMap { LocalDays.day(ofNumber: $0.upperBound) }.map { days.begin(ofDay: $0 + 1) }
-    var index = 0
-    try archive.forEachPage(of: device) { page throws(HostLinkError) in
+    let dates = dates(of: filter)
+    try pages.forEach(nil) { index, page throws(HostLinkError) in
       var place = DeviceScan.Place(index) << 20
-      index += 1
       var error: HostLinkError?
       visit.visit(page, clock: { _ in }) { record, _ in
         place += 1
@@ -77,7 +81,7 @@ struct ReadingReader {
         else { return }
         let start = DeviceScan.Start(epoch: record.epoch, boot: record.boot)
         guard let date = scan.date(DeviceScan.Moment(start: start, uptime: record.uptime)),
-          date >= first ?? .min, date < end ?? .max
+          dates.contains(date)
         else { return }
         let (number, own) = (collector.subject(of: peer, at: date, place), collector.observer(at: date))
         let (subject, observer) = (collector.whos[Int(number)], collector.whos[Int(own)])

@@ -41,11 +41,9 @@ struct SecretResolution {
     var all: Set<SimpleIdentifier> = []
     for start in stride(from: 0, to: folder.files.count, by: Self.secretsAtOnce) {
       let batch = folder.files[start..<min(start + Self.secretsAtOnce, folder.files.count)].map { $0 }
-      let results = parallelMap(batch) { file in
-        Self.examine(file, serial: serials[file.name] ?? file.name, schedules, table)
+      let findings = try parallelMap(batch) { file throws(HostLinkError) in
+        try Self.examine(file, serial: serials[file.name] ?? file.name, schedules, table)
       }
-      var findings: [Finding] = []
-      for result in results { findings.append(try result.get()) }
       for (file, finding) in zip(batch, findings) {
         if let other = owners.updateValue(finding.serial, forKey: finding.digest) {
           throw HostLinkError(
@@ -88,30 +86,25 @@ struct SecretResolution {
 
   private static func examine(
     _ file: SecretFolder.File, serial: String, _ schedules: [Schedule], _ table: SimpleIdentifierTable
-  ) -> Result<Finding, HostLinkError> {
-    do throws(HostLinkError) {
-      let secret = try SimpleSecret.read(file.path)
-      var found: [Found] = []
-      for schedule in schedules {
-        guard let first = schedule.days.first, let last = schedule.days.last else { continue }
-        let identifiers = try ContactIdentifiers(of: secret, days: first...last)
-        let epoch = Int64(clamping: schedule.epoch.unixSeconds) * 1000
-        for day in schedule.days {
-          identifiers.forEach(day: day) { period, high, low in
-            let length = Int64(SimpleKeySchedule.periodSeconds) * 1000
-            let from = epoch + Int64(day) * 86_400_000 + Int64(period) * length
-            for payload in table.payloads(high, low) {
-              found.append(Found(payload: payload, from: from, to: from + length - 1))
-            }
+  ) throws(HostLinkError) -> Finding {
+    let secret = try SimpleSecret.read(file.path)
+    var found: [Found] = []
+    for schedule in schedules {
+      guard let first = schedule.days.first, let last = schedule.days.last else { continue }
+      let identifiers = try ContactIdentifiers(of: secret, days: first...last)
+      let epoch = Int64(clamping: schedule.epoch.unixSeconds) * 1000
+      for day in schedule.days {
+        identifiers.forEach(day: day) { period, high, low in
+          let length = Int64(SimpleKeySchedule.periodSeconds) * 1000
+          let from = epoch + Int64(day) * 86_400_000 + Int64(period) * length
+          for payload in table.payloads(high, low) {
+            found.append(Found(payload: payload, from: from, to: from + length - 1))
           }
         }
       }
-      return .success(
-        Finding(
-          serial: serial, digest: secret.digest, isOpenToOthers: secret.isOpenToOthers, found: found))
-    } catch {
-      return .failure(error)
     }
+    return Finding(
+      serial: serial, digest: secret.digest, isOpenToOthers: secret.isOpenToOthers, found: found)
   }
 
   private func simpleIdentifiers() throws(HostLinkError) -> SimpleIdentifierTable {

@@ -1,7 +1,7 @@
 import HeraldHostLink
 
 /// A value of a column.
-public enum SQLValue: Equatable, Sendable {
+public enum SQLValue: Hashable, Sendable {
   /// No value.
   case null
   /// A whole number of at most 64 bits.

@@ -30,7 +30,7 @@ extension ArchiveCommands {
       let bandLimits: [Int]
       let assumedPower: Int
       var deviceRows: [Archive.Device]?
-      var parties: [Archive.Party]?
+      var parties: [Who]?
     }
 
     func run() throws {
@@ -59,7 +59,9 @@ extension ArchiveCommands {
         }
         if let devices = row.deviceRows { show(devices) }
         if let parties = row.parties {
-          let rows = parties.map { [$0.kind, $0.label, $0.role, $0.place].map { PrintableText.of($0) } }
+          let rows = parties.map {
+            [$0.kind.rawValue, $0.label, $0.role, $0.place].map { PrintableText.of($0) }
+          }
           Console.printTable([["KIND", "LABEL", "ROLE", "PLACE"]] + rows)
         }
       }

@@ -106,7 +106,7 @@ extension ArchiveCommands {
       try display.show(found) {
         let rows = found.map {
           [
-            PrintableText.of($0.party.label), PrintableText.of($0.party.role), String($0.through),
+            PrintableText.of($0.who.label), PrintableText.of($0.who.role), String($0.through),
             MeetingTable.minutes($0.seconds),
           ]
         }
@@ -116,7 +116,7 @@ extension ArchiveCommands {
   }
 }
 
-extension Archive.Meeting {
+extension MeetingFigures {
   fileprivate var dayText: String { CivilDay.text(day) }
 }
 
@@ -144,7 +144,7 @@ struct MeetingTable {
   static func minutes(_ seconds: Int64) -> String { "\(seconds / 60).\(seconds % 60 * 10 / 60)" }
 
   func show(
-    _ meetings: [Archive.Meeting], _ columns: [(name: String, value: KeyPath<Archive.Meeting, String>)]
+    _ meetings: [MeetingFigures], _ columns: [(name: String, value: KeyPath<MeetingFigures, String>)]
   ) {
     let rows = meetings.map { meeting in
       columns.map { PrintableText.of(meeting[keyPath: $0.value]) } + [Self.minutes(meeting.seconds)]

@@ -36,7 +36,7 @@ extension ArchiveCommands {
       let archive = try place.open(isQuiet: true)
       var filter = Archive.ReadingFilter()
       (filter.device, filter.who, filter.other) = (device, who, other)
-      if days.from != nil || days.to != nil { filter.days = days.range }
+      if days.isGiven { filter.days = days.range }
       var lines = ReadingLines(format)
       try archive.readings(filter) { (reading: Archive.Reading) throws(HostLinkError) in
         try lines.add(reading)

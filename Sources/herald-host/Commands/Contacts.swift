@@ -17,16 +17,7 @@ struct Contacts: ParsableCommand {
       """)
 
   @OptionGroup var archive: ArchiveOptions
-  @Option(help: ArgumentHelp("Only this day, yyyy-mm-dd.", valueName: "date"), transform: Self.day)
-  var day: Int64?
-  @Option(
-    help: ArgumentHelp(
-      "Only contacts of this one: a name, a serial number, a payload or an address.", valueName: "name"))
-  var person: String?
-  @Option(help: ArgumentHelp("Only contacts of people with this role.", valueName: "role"))
-  var role: String?
-  @Option(help: ArgumentHelp("Only what lasted at least this long.", valueName: "minutes"))
-  var minMinutes: Double = 0
+  @OptionGroup var which: MeetingOptions
   @Flag(help: "A row for each contact, with begin, end and gaps, instead of one for a day.")
   var each = false
   @Flag(help: "Also what each of the two heard of the other.")
@@ -43,8 +34,6 @@ struct Contacts: ParsableCommand {
     ),
     transform: ContactNumbers.decimals)
   var weights: [Double]?
-  @Option(help: ArgumentHelp("The length of a window: 30, or 20 as SocioPatterns has.", valueName: "seconds"))
-  var window: Int?
   @Option(
     help: ArgumentHelp(
       "A calibration, from which distances are estimated; its error is shown beside them.", valueName: "file"
@@ -55,37 +44,27 @@ struct Contacts: ParsableCommand {
   @OptionGroup var display: DisplayOptions
 
   mutating func validate() throws {
-    guard minMinutes >= 0, minMinutes <= 1_000_000 else {
-      throw ValidationError("--min-minutes takes a number of minutes from 0.")
-    }
     guard !(each && directions) else {
       throw ValidationError("A contact joins both directions: --each and --directions exclude each other.")
     }
     guard !(csv && display.json) else { throw ValidationError("--csv and --json exclude each other.") }
-    if let window, !ContactRules.windows.contains(window) {
-      throw ValidationError("--window takes 30 or 20.")
-    }
   }
 
   func run() throws {
     let model = try calibration.map { path throws(HostLinkError) in try DistanceCalibration(reading: path) }
-    let archive = try self.archive.open(display, window: window)
+    let archive = try self.archive.open(display, window: which.window)
     let bands = try ContactBands(limits: self.bands ?? archive.rules.bandLimits, weights: weights)
     let print = ContactTable(
       archive: archive, bands: bands, calibration: model, isEach: each, hasDirections: directions)
-    var query = MeetingQuery()
-    query.day = day
-    query.person = person
-    query.role = role
-    let least = Int((minMinutes * 60).rounded(.up))
+    var query = which.query
     var rows: [ContactRow] = []
     if each {
       try archive.contacts(query) { (contact: PairContact) throws(HostLinkError) in
-        guard contact.period.windows.seconds >= least else { return }
+        guard contact.period.windows.seconds >= which.leastSeconds else { return }
         rows.append(ContactRow(contact, archive.days, bands, model))
       }
     } else {
-      query.leastSeconds = least
+      query.leastSeconds = which.leastSeconds
       try archive.meetings(query) { (meeting: DayMeeting) throws(HostLinkError) in
         rows.append(ContactRow(meeting, archive.days, bands, model))
       }
@@ -95,12 +74,5 @@ struct Contacts: ParsableCommand {
     } else {
       try display.show(print.json(rows)) { print.printTable(rows) }
     }
-  }
-
-  private static func day(_ text: String) throws -> Int64 {
-    guard let day = LocalDays.day(text) else {
-      throw ValidationError("\(PrintableText.of(text)) is no date of the form yyyy-mm-dd.")
-    }
-    return day
   }
 }

@@ -45,6 +45,9 @@ struct CivilDays: ParsableArguments {
     if let from, let to, from.number > to.number { throw ValidationError("--from is after --to.") }
   }
 
+  /// Whether one of them was given.
+  var isGiven: Bool { from != nil || to != nil }
+
   /// The days; all if none were given.
   var range: ClosedRange<Int64> { (from?.number ?? 0)...(to?.number ?? 99_991_231) }
 }

@@ -4,20 +4,6 @@ import HeraldText
 
 /// A row of `herald-host contacts`, with the names that its JSON has.
 struct ContactRow: Encodable {
-  /// One of the two.
-  struct Party: Encodable {
-    /// What people read.
-    let label: String
-    /// `person`, `device`, `place`, `payload` or `address`.
-    let kind: String
-    let role: String
-    let place: String
-
-    init(_ who: Who) {
-      (label, kind, role, place) = (who.label, who.kind.rawValue, who.role, who.place)
-    }
-  }
-
   /// Minutes, as whole seconds, and how strong the signals were.
   struct Exposure: Encodable {
     let seconds: Int
@@ -38,8 +24,8 @@ struct ContactRow: Encodable {
   }
 
   let day: String
-  let who: Party
-  let other: Party
+  let who: Who
+  let other: Who
   /// The begin of the first window and the end of the last, in UTC.
   let begin: String
   let end: String
@@ -79,7 +65,7 @@ struct ContactRow: Encodable {
     _ days: LocalDays, _ bands: ContactBands, _ calibration: DistanceCalibration?
   ) {
     self.day = LocalDays.text(ofDay: day)
-    (self.who, self.other) = (Party(who), Party(other))
+    (self.who, self.other) = (who, other)
     let first = periods.first?.begin ?? 0
     let last = periods.last?.end ?? 0
     (begin, end) = (UTCTimestamp.json(UInt64(clamping: first)), UTCTimestamp.json(UInt64(clamping: last)))

@@ -64,7 +64,7 @@ struct ContactTable {
 
   private func cells(_ row: ContactRow) -> [String] {
     var cells = isEach ? [String(row.localBegin.prefix(19)), String(row.localEnd.prefix(19))] : [row.day]
-    for party in [row.who, row.other] { cells += [PrintableText.name(party.label), party.kind] }
+    for one in [row.who, row.other] { cells += [PrintableText.name(one.label), one.kind.rawValue] }
     cells += [Self.minutes(row.joined.seconds)] + row.joined.bandSeconds.map(Self.minutes)
     if let weighted = row.joined.weightedMinutes { cells.append(String(format: "%.1f", weighted)) }
     cells.append(Self.level(row.joined))
@@ -113,8 +113,8 @@ struct ContactTable {
 
   private func append(_ row: ContactRow, to text: inout CSVText) {
     text.raw(row.day)
-    for party in [row.who, row.other] {
-      for field in [party.label, party.kind, party.role, party.place] {
+    for one in [row.who, row.other] {
+      for field in [one.label, one.kind.rawValue, one.role, one.place] {
         text.comma()
         text.foreign(PrintableText.name(field, limit: 255))
       }

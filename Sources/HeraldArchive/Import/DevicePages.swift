@@ -1,0 +1,111 @@
+import HeraldHostLink
+
+/// The pages of a device in the order of its log, which are gone through several times.
+protocol DevicePages {
+  /// Passes the pages with these indices, or all, to `body`, in ascending order.
+  /// - Throws: `.storage` if a page in the archive is damaged, and what `body` throws.
+  func forEach(
+    _ indices: [Int]?, _ body: (_ index: Int, _ page: [UInt8]) throws(HostLinkError) -> Void
+  ) throws(HostLinkError)
+}
+
+extension [[UInt8]]: DevicePages {
+  func forEach(
+    _ indices: [Int]?, _ body: (_ index: Int, _ page: [UInt8]) throws(HostLinkError) -> Void
+  ) throws(HostLinkError) {
+    for index in indices ?? Array<Int>(self.indices) { try body(index, self[index]) }
+  }
+}
+
+/// The pages of a device in an archive, of which one is in memory at a time.
+struct StoredPages: DevicePages {
+  private let archive: Archive
+  private let numbers: [Int64]
+
+  /// The number of pages.
+  var count: Int { numbers.count }
+
+  init(_ archive: Archive, of device: Int64) throws(HostLinkError) {
+    self.archive = archive
+    var numbers: [Int64] = []
+    for epoch in try archive.epochs(ofPagesOf: device) {
+      numbers += try archive.connection.rows(
+        "SELECT id FROM page WHERE device_id = ? AND epoch = ? ORDER BY sequence, is_open",
+        [.integer(device), .integer(epoch)]
+      ).map { $0.integer(0) }
+    }
+    self.numbers = numbers
+  }
+
+  func forEach(
+    _ indices: [Int]?, _ body: (_ index: Int, _ page: [UInt8]) throws(HostLinkError) -> Void
+  ) throws(HostLinkError) {
+    for index in indices ?? Array(numbers.indices) {
+      let row = try archive.connection.rows(
+        "SELECT size, bytes FROM page WHERE id = ?", [.integer(numbers[index])]
+      ).first
+      try body(index, try archive.page(in: row))
+    }
+  }
+}
+
+/// Devices that are derived in one transaction.
+struct DeviceGroup {
+  /// The rows of `device`.
+  private(set) var devices: [Int64] = []
+  /// The size of their pages in bytes.
+  private(set) var bytes: Int64 = 0
+
+  mutating func add(_ device: Int64, bytes: Int64) {
+    devices.append(device)
+    self.bytes += bytes
+  }
+}
+
+extension Archive {
+  /// The maximum number of devices in a group.
+  private static let mostDevices = 32
+
+  /// Devices that have a flag, or all, in groups whose pages fit into memory; a device with more is a group
+  /// of its own.
+  func groups(of flag: String? = nil) throws(HostLinkError) -> [DeviceGroup] {
+    var groups: [DeviceGroup] = []
+    var group = DeviceGroup()
+    for row in try connection.rows(
+      """
+      SELECT d.id, COALESCE(SUM(p.size), 0) FROM device d LEFT JOIN page p ON p.device_id = d.id
+      WHERE \(flag.map { "d.\($0)" } ?? "1") = 1 GROUP BY d.id ORDER BY d.id
+      """)
+    {
+      if !group.devices.isEmpty,
+        group.bytes + row.integer(1) > mostPageBytes || group.devices.count >= Self.mostDevices
+      {
+        groups.append(group)
+        group = DeviceGroup()
+      }
+      group.add(row.integer(0), bytes: row.integer(1))
+    }
+    if !group.devices.isEmpty { groups.append(group) }
+    return groups
+  }
+
+  /// Applies a function to what the devices of a group need, and to their pages: on all processors if the
+  /// pages fit into memory, otherwise as they are read.
+  func derive<Input: Sendable, Output: Sendable>(
+    _ group: DeviceGroup, _ input: (Int64) throws(HostLinkError) -> Input,
+    _ transform: @Sendable (Input, any DevicePages) throws(HostLinkError) -> Output
+  ) throws(HostLinkError) -> [Output] {
+    guard group.bytes <= mostPageBytes else {
+      var outputs: [Output] = []
+      for device in group.devices {
+        outputs.append(try transform(try input(device), try StoredPages(self, of: device)))
+      }
+      return outputs
+    }
+    var inputs: [(input: Input, pages: [[UInt8]])] = []
+    for device in group.devices { inputs.append((try input(device), try pages(of: device))) }
+    return try parallelMap(inputs) { element throws(HostLinkError) in
+      try transform(element.input, element.pages)
+    }
+  }
+}

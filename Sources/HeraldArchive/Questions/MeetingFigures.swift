@@ -1,0 +1,45 @@
+import HeraldHostLink
+
+/// The figures of a meeting, joined from both directions: a row of the view `meetings`. `DayMeeting` has the
+/// windows of each direction instead, which take longer to read than all rows of a day.
+public struct MeetingFigures: Equatable, Sendable, Encodable {
+  /// The day, such as 20260914.
+  public let day: Int64
+  /// The one of whom it was asked, or the one with the lower number.
+  public let who: Who
+  /// The other one.
+  public let other: Who
+  /// The duration in seconds: windows with a sign in either direction.
+  public let seconds: Int64
+  /// The number of measurements of both.
+  public let readings: Int64
+  /// The number of directions in which there was a sign: 1 or 2.
+  public let directions: Int64
+  /// The seconds in each band of attenuation.
+  public let bands: [Int64]
+
+  /// The columns of the view that `init` takes.
+  static let columns =
+    "day, who_id, who_kind, who, who_role, who_place, other_id, other_kind, other, other_role, other_place, "
+    + "seconds, readings, directions, " + ArchiveSchema.bands.joined(separator: ", ")
+
+  init(_ row: SQLRow) {
+    day = row.integer(0)
+    who = Who(row, from: 1)
+    other = Who(row, from: 6)
+    seconds = row.integer(11)
+    readings = row.integer(12)
+    directions = row.integer(13)
+    bands = (0..<ContactRules.bandCount).map { row.integer(14 + $0) }
+  }
+}
+
+/// One who met those whom somebody met, and not this somebody.
+public struct SecondDegree: Equatable, Sendable, Encodable {
+  /// The one.
+  public let who: Who
+  /// The number of those through whom.
+  public let through: Int64
+  /// The longest meeting with one of them, in seconds.
+  public let seconds: Int64
+}
