@@ -234,7 +234,7 @@ struct ImageManagementTests {
     }
   }
 
-  /// The image with its true hash, and behind that a signature of 64 bytes `5A`, of which the first is `mark`.
+  /// The image with its true hash, and behind that a signature of bytes `5A`, of which the first is `mark`.
   private func signedImage(mark: UInt8 = 0x5A, length: UInt8 = 64) -> [UInt8] {
     let body = image(list: [])
     let signature = [mark] + [UInt8](repeating: 0x5A, count: Int(length) - 1)

@@ -43,9 +43,9 @@ public protocol ManagementRadio: AnyObject {
 /// Finds the device with a serial number among those that offer their management link over Bluetooth.
 ///
 /// Anybody can advertise the service and report a serial number. Therefore the device is the one that proves
-/// that it has the access key, whichever answers first. Without a key, the device is the only one that reports
-/// the number; of several none is selected, and the error names them. The nearest device is tried first. One
-/// that does not answer is left after `firstLimit`, and tried again with a longer limit after the others.
+/// that it has the access key, whichever answers first. Without a key, it is the only device that reports the
+/// number; of several none is selected, and the error names them. The nearest device is tried first. One that
+/// does not answer is left after `firstLimit`, and tried again with a longer limit after the others.
 public struct BluetoothSearch {
   /// The duration of a reception of advertisements.
   public static let reception = Duration.seconds(1)
@@ -151,8 +151,8 @@ public struct BluetoothSearch {
     return false
   }
 
-  /// Connects to the only device that reports the number, if the radio is not connected to it; returns whether
-  /// it still reports it.
+  /// Connects to the only device that reports the number, if the radio is not connected to it; returns
+  /// whether it still reports it.
   private mutating func take<Radio: ManagementRadio>(
     _ device: HeardDevice, _ radio: Radio, by deadline: Deadline, _ prove: () throws(HostLinkError) -> Bool
   ) throws(HostLinkError) -> Bool {

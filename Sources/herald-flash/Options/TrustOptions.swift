@@ -33,7 +33,8 @@ struct TrustOptions: ParsableArguments {
   }
 
   /// What the image's signature says; `nil` with `--unsigned`, which is said on standard error.
-  /// - Throws: `.signature` if the image is not signed with a trusted key, `.storage` if a file cannot be read.
+  /// - Throws: `.signature` if the image is not signed with a trusted key, `.storage` if a file cannot be
+  /// read.
   func origin(of image: FirmwareImage, path: String) throws(FlashFailure) -> ImageTrust.Origin? {
     let name = PrintableText.of(path, limit: 256)
     if unsigned {
