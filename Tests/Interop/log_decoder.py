@@ -48,10 +48,10 @@ def crc16(seed, data):
 
 def header(data):
     """The header at the start of `data`, or None."""
-    if len(data) < HEADER or data[:4] != b"HLog" or data[4] != 2:
+    if len(data) < HEADER or data[:4] != b"HLog" or data[4] not in (2, 3):
         return None
     found = {
-        "word": data[5], "dictionary": data[6], "source": data[7], "epoch": number(data[8:12]),
+        "version": data[4], "word": data[5], "dictionary": data[6], "source": data[7], "epoch": number(data[8:12]),
         "sequence": number(data[12:16]), "boot": number(data[16:20]), "uptime": number(data[20:28]),
         "unix": number(data[28:36]), "crc": number(data[36:40]),
     }
