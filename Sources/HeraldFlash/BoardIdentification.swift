@@ -1,3 +1,5 @@
+import HeraldImages
+
 /// The identification of a connected board.
 public struct BoardIdentification: Equatable, Sendable {
   /// The boards that match; empty if the board is not supported, several if the programming method cannot
@@ -8,17 +10,24 @@ public struct BoardIdentification: Equatable, Sendable {
   public let details: [(name: String, value: String)]
   /// Whether its memory is locked against debugging.
   public let isLocked: Bool
+  /// The version of the firmware that runs there; `nil` if none runs, or the programming method does not
+  /// report it.
+  public let version: MCUbootImage.Version?
 
   /// An identification from its parts.
-  public init(boards: [BoardDescription], details: [(name: String, value: String)], isLocked: Bool = false) {
+  public init(
+    boards: [BoardDescription], details: [(name: String, value: String)], isLocked: Bool = false,
+    version: MCUbootImage.Version? = nil
+  ) {
     self.boards = boards
     self.details = details
     self.isLocked = isLocked
+    self.version = version
   }
 
-  /// Whether all three are the same.
+  /// Whether all of them are the same.
   public static func == (left: BoardIdentification, right: BoardIdentification) -> Bool {
-    left.boards == right.boards && left.isLocked == right.isLocked
+    left.boards == right.boards && left.isLocked == right.isLocked && left.version == right.version
       && left.details.elementsEqual(right.details) { $0 == $1 }
   }
 }

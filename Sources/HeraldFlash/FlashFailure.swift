@@ -30,6 +30,10 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
     case image
     /// The image is for another board, or does not fit this one.
     case doesNotFit
+    /// The image is not signed, or not with a key that is trusted.
+    case signature
+    /// The image is older than what runs on the board.
+    case older
     /// The chip is locked.
     case locked
     /// The contents of the board differ from the image.

@@ -54,6 +54,13 @@ public struct MCUbootImage: Equatable, Sendable {
       self.init(major: major, minor: minor, revision: revision, build: build)
     }
 
+    /// From MCUmgr's form: `1.2.3`, or `1.2.3.4` with a build number; `nil` if it is none of these.
+    package init?(mcumgr text: String) {
+      var parts = text.split(separator: ".", omittingEmptySubsequences: false)
+      let build = parts.count == 4 ? "+\(parts.removeLast())" : ""
+      self.init(parts.joined(separator: ".") + build)
+    }
+
     /// The version as `1.2.3`, followed by `+4` if there is a build number.
     public var description: String { "\(major).\(minor).\(revision)\(build > 0 ? "+\(build)" : "")" }
   }

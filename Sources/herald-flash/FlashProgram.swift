@@ -20,12 +20,12 @@ struct FlashProgram: ParsableCommand {
       6 the link could not be opened, or broke; 7 no answer; 8 the board answered nonsense; 9 the board refused; 10 done in part; \
       11 a file could not be read or written; 12 image and board do not fit; 13 the chip is locked; 14 the board holds something else than the image; \
       15 this way in cannot do that; 16 not confirmed; 18 the device did not prove that it is the one whose access key this computer has; \
-      64 the command line makes no sense; 130 interrupted.
+      19 the image is not signed with a trusted key; 20 it is older than what runs; 64 the command line makes no sense; 130 interrupted.
       """,
     version: "\(HeraldRelease.version)",
     subcommands: [
       List.self, WriteImage.self, Verify.self, Erase.self, Reset.self, Confirm.self, Info.self, Convert.self,
-      Boards.self,
+      Sign.self, Boards.self,
     ])
 
   static func main() {
@@ -72,6 +72,8 @@ extension FlashFailure.Cause {
     case .locked: ExitCode(13)
     case .different: ExitCode(14)
     case .cannot: ExitCode(15)
+    case .signature: ExitCode(19)
+    case .older: ExitCode(20)
     }
   }
 }

@@ -56,7 +56,7 @@ class Update(Asked):
 
     async def flash(self, *words):
         status, out, err = await run(
-            "herald-flash", "write", self.path, "--base", hex(self.start), "--yes", "--json", "--timeout", ANSWER, *words, seconds=PATIENCE)
+            "herald-flash", "write", self.path, "--base", hex(self.start), "--yes", "--unsigned", "--json", "--timeout", ANSWER, *words, seconds=PATIENCE)
         return status, json.loads(out), err
 
     async def refuse_wrong(self, server):
@@ -66,7 +66,7 @@ class Update(Asked):
         headless.write_bytes(self.old[PAGE:])
         for path, base in ((other, ()), (headless, ("--base", hex(self.start + PAGE)))):
             status, out, err = await run(
-                "herald-flash", "write", path, *base, "--yes", "--json", "--timeout", ANSWER, "--device", server.link, "--to", self.place, seconds=PATIENCE)
+                "herald-flash", "write", path, *base, "--yes", "--unsigned", "--json", "--timeout", ANSWER, "--device", server.link, "--to", self.place, seconds=PATIENCE)
             self.assertEqual((status, json.loads(out)["board_state"]), (12, "untouched"), (path, out, err))
         self.assertFalse(self.chip.is_in_boot_loader)
 

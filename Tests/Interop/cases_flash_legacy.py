@@ -194,7 +194,7 @@ async def case_flash_legacy_dongle_goes_on_after_the_program_was_ended():
         for count in range(1, 13):
             with with_old_firmware(comes_back=True, unheard_at=range(count, 100)) as dongle:
                 process = await asyncio.create_subprocess_exec(
-                    program("herald-flash"), "write", str(path), "--base", hex(base), "--board", board, "--to", f"serial-dfu:{dongle.path}", "--yes", "--json",
+                    program("herald-flash"), "write", str(path), "--base", hex(base), "--board", board, "--to", f"serial-dfu:{dongle.path}", "--yes", "--unsigned", "--json",
                     stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
                 while dongle.frames < count:
                     await asyncio.sleep(0.01)

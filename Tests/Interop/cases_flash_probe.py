@@ -5,6 +5,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from cases_flash import unsigned
 from cases_usb import usb_device
 from node import ROOT, ended, program, run
 
@@ -38,7 +39,7 @@ def old_probe(chip="nrf52833", **options):
 async def flash(*arguments, timeout=30):
     """herald-flash's status, its JSON output, and its standard error."""
     timeout = [] if arguments[0] == "convert" else ["--timeout", str(timeout)]
-    status, out, err = await run("herald-flash", *arguments, *timeout, "--json")
+    status, out, err = await run("herald-flash", *arguments, *unsigned(arguments), *timeout, "--json")
     return status, json.loads(out) if out else None, err
 
 
@@ -125,7 +126,7 @@ async def case_flash_probe_through_libusb():
     for options in ({}, {"bulk": False}):
         probe, before = old_probe(**options)
         with probe:
-            for words in (["list"], ["write", new.path, "--base", "0", "--board", new.board, "--yes"]):
+            for words in (["list"], ["write", new.path, "--base", "0", "--board", new.board, "--yes", "--unsigned"]):
                 status, out, err = await ended(
                     usb_device(), probe.port, "--", program("herald-flash"), *words, "--timeout", "30", "--json")
                 assert status == 0 and "probe:" in out, (options, out, err)

@@ -85,8 +85,8 @@ async def case_images_that_cannot_be_read_or_made_are_told_with_their_status():
             (["write", "--board", "mps2-an386"], 15, "cannot be flashed"),
             (["write", "--board", "feather-nrf52840-s140v7"], 11, "no firmware of ours"),
             (["write"], 64, "no image was named"),
-            (["write", good, "--to", "nowhere"], 64, "no place to write to"),
-            (["write", good, "--to", "drive:/nowhere", "--via", "smp"], 64, "select different methods"),
+            (["write", good, "--unsigned", "--to", "nowhere"], 64, "no place to write to"),
+            (["write", good, "--unsigned", "--to", "drive:/nowhere", "--via", "smp"], 64, "select different methods"),
         ]:
             status, out, err = await run("herald-flash", *words)
             assert status == expected and said in err, (words, status, err)

@@ -199,12 +199,12 @@ async def case_images_are_found_away_from_the_sources():
         folder.mkdir(parents=True)
         (folder / "wearable.hex").write_text(":00000001FF\n")
         process = await asyncio.create_subprocess_exec(
-            program("herald-flash"), "write", "--board", "microbit", "--to", "drive:/nowhere", "--yes", cwd="/",
+            program("herald-flash"), "write", "--board", "microbit", "--to", "drive:/nowhere", "--yes", "--unsigned", cwd="/",
             env={"HERALD_IMAGES": str(world.folder / "images"), "PATH": "/usr/bin"}, stderr=asyncio.subprocess.PIPE)
         _, err = await process.communicate()
         assert process.returncode == 1 and str(folder) in err.decode(), err
         process = await asyncio.create_subprocess_exec(
-            program("herald-flash"), "write", "--board", "microbit", "--to", "drive:/nowhere", "--yes", cwd="/",
+            program("herald-flash"), "write", "--board", "microbit", "--to", "drive:/nowhere", "--yes", "--unsigned", cwd="/",
             env={"HERALD_IMAGES": "/nowhere", "PATH": "/usr/bin"}, stderr=asyncio.subprocess.PIPE)
         _, err = await process.communicate()
         assert process.returncode == 11 and b"script/build microbit" in err and b"HERALD_IMAGES" in err, err

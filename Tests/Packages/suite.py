@@ -55,6 +55,8 @@ class Contents(unittest.TestCase):
         boards = [path.parent.name for path in sorted((ROOT / "boards").glob("*/board.json"))]
         for board in boards:
             self.assertIn(f"/usr/share/herald/boards/{board}/wearable.hex", files)
+            self.assertIn(f"/usr/share/herald/boards/{board}/wearable.hex.sig", files)
+        self.assertIn("/usr/share/herald/release-key.pem", contents("herald-flash"))
 
     def test_sizes(self):
         for path in FOLDER.glob("*.deb"):
@@ -144,8 +146,9 @@ class Installation(unittest.TestCase):
         if not list(FOLDER.glob("herald-firmware_*.deb")):
             self.skipTest("the packages were made without firmware")
         done = self.root.run("herald-flash", "write", "--board", "microbit2", "--to", "drive:/nowhere", "--yes")
-        # The image is found and read; the drive is not there.
+        # The image is found and read, and its signature is valid for the installed key; the drive is not there.
         self.assertIn("/nowhere", done.stderr)
+        self.assertNotIn("sign", done.stderr)
         self.assertNotIn("script/build", done.stderr)
 
     def test_demonstration(self):

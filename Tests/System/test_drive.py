@@ -45,7 +45,7 @@ class Drives(unittest.TestCase):
     def write(self, board, base, size, where, *options):
         self.data = image(size, base=base)
         self.path.write_bytes(self.data)
-        ended = subprocess.run([program("herald-flash"), "write", self.path, "--base", hex(base), "--board", board, "--to", f"drive:{where}", "--yes", "--json", *options],
+        ended = subprocess.run([program("herald-flash"), "write", self.path, "--base", hex(base), "--board", board, "--to", f"drive:{where}", "--yes", "--unsigned", "--json", *options],
                                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
         return ended.returncode, json.loads(ended.stdout), ended.stderr
 

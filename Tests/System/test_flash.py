@@ -105,7 +105,7 @@ class Programs(unittest.IsolatedAsyncioTestCase):
         for name, command, words in (
                 ("pyocd", self.pyocd("flash", "nrf52833", "--base-address", "0", self.path), "programmed 65536 bytes"),
                 ("openocd", self.program("nrf52833"), "Verified OK"),
-                ("", self.herald("write", self.path, "--base", "0", "--board", "microbit2", "--yes", "--json"), '"verified" : true')):
+                ("", self.herald("write", self.path, "--base", "0", "--board", "microbit2", "--yes", "--unsigned", "--json"), '"verified" : true')):
             with quick_probe("nrf52833") as probe:
                 started = time.monotonic()
                 said = await self.run_program(probe, *command)
@@ -125,13 +125,13 @@ class Programs(unittest.IsolatedAsyncioTestCase):
                 said = await self.run_program(probe, *self.herald("list"))
                 self.assertIn(SERIAL, said)
                 to = ["--base", "0", "--board", "nrf52840dk", "--to", f"probe:{SERIAL}"]
-                await self.run_program(probe, *self.herald("write", self.path, *to, "--yes"))
+                await self.run_program(probe, *self.herald("write", self.path, *to, "--yes", "--unsigned"))
                 self.check(probe, data)
                 await self.run_program(probe, *self.herald("verify", self.path, *to, "--read-back"))
 
     async def test_herald_flash_unplugged_says_what_is_there_and_goes_on_from_it(self):
         data = self.write_image(SIZE // 8)
-        write = self.herald("write", self.path, "--base", "0", "--board", "microbit2", "--yes", "--json")
+        write = self.herald("write", self.path, "--base", "0", "--board", "microbit2", "--yes", "--unsigned", "--json")
         for packets in (3, 20, 30):
             with VirtualProbe("nrf52833", vanish_after=packets) as probe:
                 old = image(len(data), seed=1)
@@ -154,7 +154,7 @@ class Programs(unittest.IsolatedAsyncioTestCase):
             plug = usb.Plug(probe.port, SERIAL, probe.device.speed)
             async with plug:
                 nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-                ended = await self.ended(*nobody, *self.herald("write", self.path, "--base", "0", "--board", "microbit2", "--yes"))
+                ended = await self.ended(*nobody, *self.herald("write", self.path, "--base", "0", "--board", "microbit2", "--yes", "--unsigned"))
                 self.assertEqual(ended.returncode, 4, ended.stdout)
                 self.assertIn(plug.file, ended.stdout)
             self.assertEqual(probe.dap.packets, 0)

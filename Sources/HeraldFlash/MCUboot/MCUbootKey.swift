@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import HeraldImages
+import HeraldText
 
 /// A signing key for images, in the formats of imgtool: in PEM, private (PKCS #8, or SEC 1) or public
 /// (SubjectPublicKeyInfo), ECDSA on P-256 or Ed25519.
@@ -88,6 +89,28 @@ public struct MCUbootKey: Sendable {
 
   /// The SHA-256 of `publicBytes`, which identifies the signing key in an image.
   public var hash: [UInt8] { Array(Crypto.SHA256.hash(data: publicBytes)) }
+
+  /// The first eight bytes of `hash` in hexadecimal, as messages name the key.
+  public var shortHash: String { Array(hash[..<8]).hexadecimal }
+
+  /// The Ed25519 signature of a message (RFC 8032, 5.1), 64 bytes.
+  /// - Throws: `FirmwareError` if the key is public, or of another kind.
+  func signMessage(_ message: [UInt8]) throws(FirmwareError) -> [UInt8] {
+    guard case .ed25519(let key) = material, let signature = try? key.signature(for: message) else {
+      throw FirmwareError(
+        "signing takes a private Ed25519 key, as `openssl genpkey -algorithm ed25519` makes one")
+    }
+    return Array(signature)
+  }
+
+  /// Whether a signature is this key's Ed25519 signature of a message; `false` for a key of another kind.
+  func hasSigned(_ message: [UInt8], _ signature: [UInt8]) -> Bool {
+    switch material {
+    case .ed25519(let key): key.publicKey.isValidSignature(signature, for: message)
+    case .ed25519Public(let key): key.isValidSignature(signature, for: message)
+    case .p256, .p256Public: false
+    }
+  }
 
   /// The signature of what an image's hash covers: ECDSA signs that, Ed25519 its SHA-256.
   func sign(_ covered: some DataProtocol) throws(FirmwareError) -> [UInt8] {

@@ -68,7 +68,9 @@ public final class SMPProgrammer: Programmer {
     add("serial number", information.serial)
     add("firmware", firmwareRuns ? information.firmware : "none runs: MCUboot's serial recovery")
     for slot in slots { add("slot \(slot.slot)", slot.text) }
-    return BoardIdentification(boards: BoardCatalogue.boards(reachedBy: .smp), details: details)
+    return BoardIdentification(
+      boards: BoardCatalogue.boards(reachedBy: .smp), details: details,
+      version: slots.first { $0.isActive }.flatMap { MCUbootImage.Version(mcumgr: $0.version) })
   }
 
   /// Sends the image, or what is missing of it, and has a running device try it at the next start.

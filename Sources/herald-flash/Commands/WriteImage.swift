@@ -3,6 +3,7 @@ import Foundation
 import HeraldConsole
 import HeraldFlash
 import HeraldHostLink
+import HeraldImages
 import HeraldText
 
 /// `herald-flash write`
@@ -12,12 +13,13 @@ struct WriteImage: ParsableCommand, ReportsFailures {
     discussion: """
       Without a file it is the image that `script/build BOARD` made: in .build/boards of this folder, of one above it, or of where this program was built, in \
       share/herald/boards of where it was installed, or in the folder that the variable HERALD_IMAGES names. What is to be written where is shown first, and nothing is written unless image and \
-      board fit. The board's log and settings stay, unless --erase-all takes them. \
+      board fit, and the image is signed for this board by the release key or by --key (`herald-flash sign`); --unsigned writes a developer's build. The board's log and settings stay, unless --erase-all takes them. \
       With --device it is a device that runs: it starts its boot loader, takes the image, and is waited for until it is back.
       """)
 
   @OptionGroup var image: ImageOptions
   @OptionGroup var place: PlaceOptions
+  @OptionGroup var trust: TrustOptions
 
   @Option(
     help: ArgumentHelp(
@@ -51,6 +53,8 @@ struct WriteImage: ParsableCommand, ReportsFailures {
     let bytes: Int
     let sha256: String
     let verified: Bool
+    /// The version in a valid signature; null for an image whose signature was not checked.
+    let signedVersion: String?
     let started: Bool
     let seconds: Double
     /// The serial number and the firmware's version of a device that was updated.
@@ -65,16 +69,27 @@ struct WriteImage: ParsableCommand, ReportsFailures {
     let content = try ImageFile.read(path, base: image.base?.value, for: wanted)
     // Errors that can be detected without the board are reported before it is opened.
     if let wanted { _ = try FlashPlan(image: content, board: wanted, erasesAll: eraseAll) }
+    let origin = try trust.origin(of: content, path: path)
+    if let wanted { try origin?.check(wanted) }
     var options = place.search.options
     options.isPermanent = permanent
     try place.withBoard(wanted, options: options) { session throws(FlashFailure) in
       let board = try session.board(wanted, for: content)
       let plan = try session.plan(content, for: board, erasesAll: eraseAll)
-      show(plan, path, session.programmer.location, session.identification.details)
+      try check(origin, board, running: session.identification.version)
+      show(plan, path, origin, session.programmer.location, session.identification.details)
       guard yes || Console.confirm("Write it?") else { throw Self.unconfirmed }
       let (outcome, elapsed) = try write(plan, session, again: GivenCommand.text)
-      report(outcome, plan, session.programmer, elapsed)
+      report(outcome, plan, origin, session.programmer, elapsed)
     }
+  }
+
+  /// Refuses an image that is signed for another board, or is older than what runs.
+  private func check(
+    _ origin: ImageTrust.Origin?, _ board: BoardDescription, running: MCUbootImage.Version?
+  ) throws(FlashFailure) {
+    try origin?.check(board)
+    if !trust.allowOlder { try origin?.check(running: running) }
   }
 
   /// Writes a plan, with its progress shown. `again` is the command that continues after a failure.
@@ -126,9 +141,11 @@ struct WriteImage: ParsableCommand, ReportsFailures {
     let path = try image.path(for: device.board)
     let content = try ImageFile.read(path, base: image.base?.value, for: device.board)
     let plan = try FlashPlan(image: content, board: device.board)
+    let origin = try trust.origin(of: content, path: path)
+    try check(origin, device.board, running: MCUbootImage.Version(mcumgr: device.state.version))
     let bootLoader = try update.place(of: device.location)
     show(
-      plan, path, device.location,
+      plan, path, origin, device.location,
       [("serial number", device.state.serial), ("firmware", device.state.version)])
     guard yes || Console.confirm("Write it?") else { throw Self.unconfirmed }
     try device.enterBootLoader()
@@ -137,7 +154,7 @@ struct WriteImage: ParsableCommand, ReportsFailures {
     let programmer = try update.bootLoader(at: bootLoader, of: device)
     // From here on the board is in its boot loader: the same image is written there without the device.
     let again =
-      "herald-flash write --board \(device.board.name) --to \(programmer.location) \(GivenCommand.quoted(path))"
+      "herald-flash write --board \(device.board.name) --to \(programmer.location) \(GivenCommand.quoted(path))\(trust.words)"
     let (outcome, elapsed): (FlashSession.Outcome, Duration)
     do {
       defer { programmer.close() }
@@ -150,15 +167,22 @@ struct WriteImage: ParsableCommand, ReportsFailures {
       }
     }
     let after = try update.device(after: device)
-    report(outcome, plan, programmer, elapsed, device: after)
+    report(outcome, plan, origin, programmer, elapsed, device: after)
   }
 
   /// Prints the planned operation.
   private func show(
-    _ plan: FlashPlan, _ path: String, _ location: String, _ details: [(name: String, value: String)]
+    _ plan: FlashPlan, _ path: String, _ origin: ImageTrust.Origin?, _ location: String,
+    _ details: [(name: String, value: String)]
   ) {
     let board = plan.board
     display.say("image   \(PrintableText.of(path, limit: 256)): \(Wording.summary(plan.image))")
+    if let origin {
+      display.say(
+        "signed  version \(origin.version), by the key \(Array(origin.key.prefix(8)).hexadecimal)")
+    } else {
+      display.say("NOT SIGNED  its origin is not checked (--unsigned)")
+    }
     display.say("board   \(board.title) (\(board.name)) at \(location)")
     for detail in details { display.say("        \(detail.name): \(detail.value)") }
     if board.bootLoader == .mcuboot {
@@ -178,14 +202,15 @@ struct WriteImage: ParsableCommand, ReportsFailures {
   }
 
   private func report(
-    _ outcome: FlashSession.Outcome, _ plan: FlashPlan, _ programmer: any Programmer, _ elapsed: Duration,
-    device: RunningDevice.State? = nil
+    _ outcome: FlashSession.Outcome, _ plan: FlashPlan, _ origin: ImageTrust.Origin?,
+    _ programmer: any Programmer, _ elapsed: Duration, device: RunningDevice.State? = nil
   ) {
     let seconds =
       Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1_000_000_000_000_000_000
     let row = Row(
       board: plan.board.name, location: programmer.location, bytes: outcome.bytes,
-      sha256: plan.image.contentHash.hexadecimal, verified: outcome.isVerified, started: outcome.isReset,
+      sha256: plan.image.contentHash.hexadecimal, verified: outcome.isVerified,
+      signedVersion: origin?.version.description, started: outcome.isReset,
       seconds: (seconds * 1000).rounded() / 1000, device: device?.serial, firmware: device?.version)
     try? display.show(row) {
       let rate = StepProgress.rate(Double(outcome.bytes) / max(seconds, 0.001))

@@ -58,6 +58,8 @@ extension FlashFailure.Cause {
     case .link(let cause): cause.rawValue
     case .image: "image"
     case .doesNotFit: "does-not-fit"
+    case .signature: "signature"
+    case .older: "older"
     case .locked: "locked"
     case .different: "different"
     case .cannot: "cannot"
