@@ -65,7 +65,7 @@ private let motionPage2 = """
 @Suite("Log pages of version 2")
 struct LogVersion2Tests {
   @Test(
-    "HP-46 a page of version 2 decodes to the records of the same page of the present version",
+    "A page of version 2 decodes to the records of the same page of the present version",
     arguments: [
       (goldenPage2, writeGoldenPage),
       (laterPage2, writeLaterPage),
