@@ -5,7 +5,7 @@ import HeraldHAL
 ///
 /// `dictionary` is how many targets a page distinguishes at a time, 1…64: a further target replaces the one
 /// not heard for longest, which costs seven bytes again when it returns; nothing is lost. Takes 13 bytes of
-/// RAM per target and 1.2 KB in addition.
+/// RAM per target and 1.4 KB in addition.
 ///
 /// Events are encoded into a block of 128 bytes that is programmed when it is full or by `commit`; no page is
 /// held in RAM.

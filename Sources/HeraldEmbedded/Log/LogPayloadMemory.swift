@@ -10,7 +10,7 @@ struct LogPayloadMemory: BitwiseCopyable {
 
   /// A length and 21 bytes each. The first is that at `front`, 0 or 22.
   private var bytes: [44 of UInt8]
-  private var front: Int
+  private var front: UInt8
 
   @inline(__always)
   init() {
@@ -28,14 +28,14 @@ struct LogPayloadMemory: BitwiseCopyable {
   /// The length of the first.
   @inline(__always)
   var count: Int {
-    mutating get { Int(bytes[unchecked: front]) }
+    mutating get { Int(bytes[unchecked: Int(front)]) }
   }
 
   /// A byte of the first.
   @inline(__always)
   subscript(index: Int) -> UInt8 {
-    mutating get { bytes[unchecked: front &+ 1 &+ index] }
-    set { bytes[unchecked: front &+ 1 &+ index] = newValue }
+    mutating get { bytes[unchecked: Int(front) &+ 1 &+ index] }
+    set { bytes[unchecked: Int(front) &+ 1 &+ index] = newValue }
   }
 
   /// Makes the second the first.
@@ -44,7 +44,7 @@ struct LogPayloadMemory: BitwiseCopyable {
   /// Forgets the second and makes a payload of `count` bytes, 1…21, which are to be set, the first.
   mutating func begin(_ count: Int) {
     exchange()
-    bytes[unchecked: front] = UInt8(truncatingIfNeeded: count)
+    bytes[unchecked: Int(front)] = UInt8(truncatingIfNeeded: count)
   }
 
   /// Which of the two is equal to `payload`: 0 the first, 1 the second, 2 neither.
