@@ -30,15 +30,17 @@ enum LogBenchmark {
           try? log.append(.measured(target, rssi), at: Instant(milliseconds: tick), clock: WallClock())
         }
       }, "ns")
-    guard let rows = try recording() else {
-      print("  log_bytes_per_reading: left out, there is no recording (HERALD_DATA names its folder)")
-      return
+    for phone in ["a40", "a70"] {
+      guard let rows = try recording("phone-\(phone)") else {
+        print("  log_bytes_\(phone): left out, there is no recording (HERALD_DATA names its folder)")
+        continue
+      }
+      figures.add("log_bytes_\(phone)", try bytesPerReading(rows), "bytes")
     }
-    figures.add("log_bytes_per_reading", try bytesPerReading(rows), "bytes")
   }
 
   private static func bytesPerReading(_ rows: [Row]) throws -> Double {
-    let image = FlashImage(pageSize: 4096, pageCount: 16, wordSize: 4)
+    let image = FlashImage(pageSize: 4096, pageCount: 32, wordSize: 4)
     var log = FlashLog<MemoryFlash, 64>(flash: MemoryFlash(image))
     log.mount(freshEpoch: 1)
     var readings = 0
@@ -57,9 +59,9 @@ enum LogBenchmark {
   }
 
   /// The rows of a recorded phone's contacts.csv, or `nil` where there is none.
-  private static func recording() throws -> [Row]? {
+  private static func recording(_ phone: String) throws -> [Row]? {
     let folder = ProcessInfo.processInfo.environment["HERALD_DATA"] ?? "../shared/data"
-    let path = folder + "/recordings/phone-a40/contacts.csv"
+    let path = folder + "/recordings/\(phone)/contacts.csv"
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     var start: UInt64?
     return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").dropFirst().compactMap {

@@ -89,16 +89,16 @@ struct LogDatabaseTests {
   func again() throws {
     var log = Log.fresh()
     let clock = WallClock()
-    for number in 0..<2000 {
+    for number in 0..<6000 {
       try log.append(
-        .measured(peer, RSSI(Int8(-40 - number % 50))), at: UInt64(number) * 1000, clock)
+        .measured(peer, RSSI(Int8(-40 - number * number * 7 % 83))), at: UInt64(number) * 1000, clock)
     }
     let folder = TemporaryFolder()
     let pages = try PageStore(path: folder.path, create: true)
     try store(&log, in: pages)
     let logDatabase = try LogDatabase(path: folder.path + "/" + LogDatabase.fileName)
     let first = try logDatabase.add(pages)
-    #expect(first.newPages > 1 && first.readings == 2000)
+    #expect(first.newPages > 1 && first.readings == 6000)
     let all = "SELECT id, boot_id, peer_id, uptime_ms, unix_ms, rssi FROM reading ORDER BY id"
     let before = try rows(logDatabase, all)
     #expect(try logDatabase.add(pages) == LogDatabase.Change(knownPages: first.newPages))
@@ -106,7 +106,7 @@ struct LogDatabaseTests {
     // Opened anew, it is the same.
     #expect(try rows(try LogDatabase(path: logDatabase.path), all) == before)
 
-    for number in 2000..<2010 {
+    for number in 6000..<6010 {
       try log.append(.measured(peer, RSSI(-60)), at: UInt64(number) * 1000, clock)
     }
     try store(&log, in: pages)
@@ -114,7 +114,7 @@ struct LogDatabaseTests {
     #expect(second.newPages <= 2 && second.knownPages >= first.newPages - 1)
     #expect(
       try rows(logDatabase, "SELECT COUNT(*), COUNT(DISTINCT uptime_ms), MAX(uptime_ms) FROM reading") == [
-        ["2010", "2010", "2009000"]
+        ["6010", "6010", "6009000"]
       ])
   }
 

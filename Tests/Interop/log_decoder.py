@@ -20,6 +20,20 @@ BYTES = {
 }
 HAVE_BYTES = ("read", "shared", "ownPayload", "received", "model", "neighbour", "ownNeighbour", "restarted")
 SHIFTS = (1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5)
+# The first half; the second is its mirror image, negated.
+STRETCH = (
+    -66, -53, -47, -43, -40, -37, -35, -33, -32, -30, -29, -28, -27, -26, -25, -24,
+    -23, -22, -21, -21, -20, -19, -19, -18, -17, -17, -16, -16, -15, -14, -14, -13,
+    -13, -12, -12, -11, -11, -11, -10, -10, -9, -9, -8, -8, -8, -7, -7, -6,
+    -6, -6, -5, -5, -4, -4, -4, -3, -3, -2, -2, -2, -1, -1, -1, 0,
+)
+STRETCH += tuple(-number for number in reversed(STRETCH))
+SQUASH = (
+    2048, 2133, 2218, 2303, 2386, 2469, 2550, 2629, 2706, 2782, 2855, 2926, 2994, 3060, 3123, 3184,
+    3242, 3297, 3349, 3398, 3445, 3490, 3531, 3571, 3608, 3642, 3675, 3705, 3734, 3760, 3785, 3808,
+    3830, 3850, 3868, 3886, 3902, 3917, 3930, 3943, 3955, 3966, 3976, 3985, 3994, 4002, 4009, 4016,
+    4022, 4028, 4033, 4038, 4043, 4047, 4051, 4055, 4058, 4061, 4064, 4066, 4069, 4071, 4073, 4075,
+)
 HEADER = 40
 # In the first segment of a page; half as many in each further one, down to the other.
 MOST_RECORDS, LEAST_LIMIT = 8192, 64
@@ -48,10 +62,10 @@ def crc16(seed, data):
 
 def header(data):
     """The header at the start of `data`, or None."""
-    if len(data) < HEADER or data[:4] != b"HLog" or data[4] != 2:
+    if len(data) < HEADER or data[:4] != b"HLog" or data[4] not in (2, 3):
         return None
     found = {
-        "word": data[5], "dictionary": data[6], "source": data[7], "epoch": number(data[8:12]),
+        "version": data[4], "word": data[5], "dictionary": data[6], "source": data[7], "epoch": number(data[8:12]),
         "sequence": number(data[12:16]), "boot": number(data[16:20]), "uptime": number(data[20:28]),
         "unix": number(data[28:36]), "crc": number(data[36:40]),
     }
@@ -154,12 +168,31 @@ class Segment:
         self.last_of_all = 0
         self.direct = False
         self.coder = None
+        self.long_step = 0
+        # The last two payloads that were in records, the later one first.
+        self.payloads = [b"", b""]
 
-    def bit(self, *context):
-        chance, age = self.contexts.get(context, (2048, 0))
-        bit = self.coder.decide(chance)
+    def probability(self, context):
+        return self.contexts.get(context, (2048, 0))
+
+    def learn(self, context, bit):
+        chance, age = self.probability(context)
         chance += (4096 - chance) >> SHIFTS[age] if bit else -(chance >> SHIFTS[age])
         self.contexts[context] = chance, min(age + 1, 15)
+
+    def bit(self, *context):
+        bit = self.coder.decide(self.probability(context)[0])
+        self.learn(context, bit)
+        return bit
+
+    def mixed(self, one, other):
+        """A decision in two contexts."""
+        total = sum(
+            weight * STRETCH[self.probability(context)[0] >> 5] for weight, context in ((3, one), (2, other)))
+        chance = SQUASH[min((abs(total) + 2) >> 2, 63)]
+        bit = self.coder.decide(4096 - chance if total < 0 else chance)
+        self.learn(one, bit)
+        self.learn(other, bit)
         return bit
 
     def tree(self, context, bits):
@@ -178,8 +211,8 @@ class Segment:
         length = self.tree(context, bits)
         return 2**length + self.plain(length) - 1
 
-    def record(self):
-        """The next record, or None at the end of the codeword."""
+    def record(self, blocks):
+        """The next record, or None at the end of the codeword. `blocks` are payload bytes that came before it."""
         before = self.before if self.before in (1, 2) else 0
         kind = 1
         if self.bit("reading", before):
@@ -189,22 +222,55 @@ class Segment:
         self.before, was_detection = kind, self.before == 2
         if kind == 0:
             return None
-        step = self.tree("S", 5)
-        if step == 30:
-            step = 30 + self.tree("M", 5)
-        elif step == 31:
-            step = 62 + self.long("L", 5)
-        self.now += step
+        self.now += self.step()
         if self.now >= 2**32:
             raise Damaged
         record = {"event": KINDS[kind], "ms": self.head["uptime"] + 10 * self.now, "boot": self.head["boot"]}
         if 1 <= kind <= 7 or kind in (13, 15):
-            target = self.target(was_detection)
+            target = self.target(kind, was_detection)
             record["target"] = "%012X" % target["address"]
             record["kind"] = target["kind"]
             if kind == 1:
                 record["rssi"] = self.strength(target)
             target["seen"] = self.now
+        self.fields(kind, record)
+        if record["event"] in HAVE_BYTES or kind in (13, 14):
+            payload = self.payload(blocks)
+            if record["event"] in HAVE_BYTES:
+                record["payload"] = payload.hex()
+        return record
+
+    def step(self):
+        step = self.tree("S", 5)
+        if step == 29:
+            return self.long_step
+        if step == 30:
+            return 29 + self.tree("M", 4)
+        if step == 31:
+            length = self.tree("L", 4)
+            step = 44 + 2**length + self.plain(length) if length < 15 else self.plain(32)
+            self.long_step = step
+        return step
+
+    def payload(self, blocks):
+        if self.bit("repeated"):
+            if self.bit("second"):
+                self.payloads.reverse()
+            if not self.payloads[0]:
+                raise Damaged
+            return self.payloads[0]
+        count = self.plain(5)
+        if count == 31:
+            return blocks
+        if count > 21:
+            raise Damaged
+        found = bytes(self.plain(8) for _ in range(count))
+        if found:
+            self.payloads = [found, self.payloads[0]]
+        return found
+
+    def fields(self, kind, record):
+        """The plain fields."""
         if kind == 7:
             record["power"] = signed_byte(self.plain(8))
         elif kind == 9:
@@ -228,12 +294,115 @@ class Segment:
                 record["state" if record["event"] == "motion" else "system"] = system
         elif kind == 15:
             record["first"], record["last"] = self.plain(32), self.plain(32)
-        return record
 
     def silence(self, target):
         return (self.now - target["seen"]) % 65536
 
-    def target(self, was_detection):
+    def target(self, kind, was_detection):
+        if kind == 1:
+            context = "after detection" if was_detection else self.direct
+        else:
+            context = "detected" if kind == 2 else "other"
+        self.direct = bool(self.bit("direct", context))
+        if not self.direct:
+            return self.first(self.search_from_end() if kind == 6 else self.search(was_detection))
+        if self.bit("known", context if kind != 1 else "reading"):
+            return self.first(self.plain(6))
+        kind, top = self.tree("address kind", 2), self.tree("address top", 2)
+        address = top << 46 | self.plain(14) << 32
+        address += self.plain(32)
+        target = {
+            "kind": kind, "address": address, "seen": self.now, "rhythm": 0, "last": None, "follower": None, "place": len(self.targets)}
+        if len(self.targets) == self.head["dictionary"]:
+            target["place"] = self.targets.pop()["place"]
+        return self.front(target)
+
+    def first(self, rank):
+        """Makes the target at a place of the list the first."""
+        if rank >= len(self.targets):
+            raise Damaged
+        return self.front(self.targets.pop(rank))
+
+    def front(self, target):
+        if self.targets and self.targets[0]["place"] != target["place"]:
+            self.targets[0]["follower"] = target["place"]
+        self.targets.insert(0, target)
+        return target
+
+    def search(self, was_detection):
+        """The index in the list of a target named by search."""
+        candidates = list(range(len(self.targets)))
+        if self.targets:
+            after = [rank for rank in candidates[1:] if self.targets[rank]["place"] == self.targets[0]["follower"]]
+            candidates = after + [rank for rank in candidates if rank not in after]
+        for number, rank in enumerate(candidates[:-1]):
+            target = self.targets[rank]
+            context = ("detection",) if rank == 0 and was_detection else ("silence", target["rhythm"], self.silence_class(target))
+            if self.mixed(context, ("place", number == 0, min(rank, 23))):
+                return rank
+        return candidates[-1] if candidates else 0
+
+    def search_from_end(self):
+        for number, rank in enumerate(reversed(range(1, len(self.targets)))):
+            if self.bit("lost", min(number, 3)):
+                return rank
+        return 0
+
+    def silence_class(self, target):
+        silence = self.silence(target)
+        if silence < 40:
+            return silence
+        if silence < 64:
+            return 40 + (silence - 40) // 6
+        if silence >= 768:
+            return 51
+        length = silence.bit_length()
+        return 44 + 2 * (length - 7) + (silence >> (length - 2) & 1)
+
+    def rhythm(self, target):
+        silence = self.silence(target)
+        if 1 <= silence <= 14:
+            target["rhythm"] = 3
+        elif 16 <= silence <= 20:
+            target["rhythm"] = 1
+        elif 25 <= silence <= 29:
+            target["rhythm"] = 2
+
+    def strength(self, target):
+        self.rhythm(target)
+        if target["last"] is None:
+            rssi = signed_byte(self.last_of_all + unfold(self.long("F", 4)))
+            target["spread"], target["offset"] = 6, 0
+        else:
+            side = 0 if target["offset"] >= 8 else 2 if target["offset"] < -8 else 1
+            width = 0 if target["spread"] < 3 else 1 if target["spread"] < 9 else 2
+            folded = self.tree(("J", side, width), 4)
+            if folded == 15:
+                folded += self.long("X", 3)
+            difference = signed_byte(unfold(folded % 256))
+            rssi = signed_byte(target["last"] + difference)
+            distance = max(min(16 * difference - target["offset"], 144), -144)
+            target["offset"] = (distance >> 3) - distance
+            target["spread"] += (min(abs(distance), 62) - target["spread"]) >> 2
+        target["last"] = self.last_of_all = rssi
+        return rssi
+
+
+class Version2(Segment):
+    """The same of a segment of version 2."""
+
+    def payload(self, blocks):
+        return blocks
+
+    def step(self):
+        step = self.tree("S", 5)
+        if step == 30:
+            step = 30 + self.tree("M", 5)
+        elif step == 31:
+            step = 62 + self.long("L", 5)
+        return step
+
+    def target(self, kind, was_detection):
         self.direct = bool(self.bit("direct", "detection" if was_detection else self.direct))
         if not self.direct:
             return self.first(self.search(was_detection))
@@ -245,42 +414,32 @@ class Segment:
         target = {"kind": kind, "address": address, "seen": self.now, "rhythm": 0, "last": None, "jump": 0}
         if len(self.targets) == self.head["dictionary"]:
             self.targets.pop()
+        return self.front(target)
+
+    def front(self, target):
         self.targets.insert(0, target)
         return target
 
-    def first(self, rank):
-        """Makes the target at a place of the list the first."""
-        if rank >= len(self.targets):
-            raise Damaged
-        self.targets.insert(0, self.targets.pop(rank))
-        return self.targets[0]
-
     def search(self, was_detection):
-        """The index in the list of a target named by search."""
         for rank, target in enumerate(self.targets):
-            silence = self.silence(target)
-            if silence < 40:
-                cls = silence
-            elif silence < 64:
-                cls = 40 + (silence - 40) // 3
-            elif silence < 768:
-                length = silence.bit_length()
-                cls = 48 + 2 * (length - 7) + (silence >> (length - 2) & 1)
-            else:
-                cls = 55
-            context = ("detection",) if rank == 0 and was_detection else ("silence", target["rhythm"], cls)
+            context = ("detection",) if rank == 0 and was_detection else ("silence", target["rhythm"], self.silence_class(target))
             if self.bit(*context):
                 return rank
         raise Damaged
 
-    def strength(self, target):
+    def silence_class(self, target):
         silence = self.silence(target)
-        if 1 <= silence <= 14:
-            target["rhythm"] = 3
-        elif 16 <= silence <= 20:
-            target["rhythm"] = 1
-        elif 25 <= silence <= 29:
-            target["rhythm"] = 2
+        if silence < 40:
+            return silence
+        if silence < 64:
+            return 40 + (silence - 40) // 3
+        if silence >= 768:
+            return 55
+        length = silence.bit_length()
+        return 48 + 2 * (length - 7) + (silence >> (length - 2) & 1)
+
+    def strength(self, target):
+        self.rhythm(target)
         if target["last"] is None:
             rssi = signed_byte(self.last_of_all + unfold(self.long("F", 4)))
             target["jump"] = 3
@@ -296,18 +455,17 @@ class Segment:
 
 def segment_records(page, offset, head, most):
     """The records of one segment, and the end of its valid blocks."""
-    blocks, segment, records, payload = Blocks(page, offset, head), Segment(head), [], b""
+    blocks, segment = Blocks(page, offset, head), (Version2 if head["version"] == 2 else Segment)(head)
+    records, payload = [], b""
     try:
         while (block := blocks.next()) is not None:
             if block[0] == "payload":
                 payload += block[1]
                 continue
             segment.coder = Coder(blocks, block)
-            while (record := segment.record()) is not None:
+            while (record := segment.record(payload)) is not None:
                 if len(records) == most:
                     raise Damaged
-                if record["event"] in HAVE_BYTES:
-                    record["payload"] = payload.hex()
                 payload = b""
                 records.append(record)
             if segment.coder.rest or not segment.coder.final:

@@ -121,6 +121,15 @@ class LogFormat(unittest.TestCase):
         _, records = log_decoder.decode(golden_page("overfullLogPage", "TestInputs/OverfullLogPage.swift"))
         self.assertEqual(len(records), 8192)
 
+    def test_version_2(self):
+        """The pages of version 2 have the records of those of the present version."""
+        for name in ("goldenPage", "laterPage", "restartPage", "motionPage", "crowdedPage"):
+            old, records = log_decoder.decode(
+                golden_page(name + "2", "HeraldEmbeddedTests/Log/LogVersion2Tests.swift"))
+            new, expected = log_decoder.decode(golden_page(name))
+            self.assertEqual((old["version"], new["version"]), (2, 3), name)
+            self.assertEqual(records, expected, name)
+
     def test_erased_bytes_behind_it_change_nothing(self):
         page = golden_page()
         self.assertEqual(log_decoder.decode(page + b"\xff" * (1024 - len(page))), log_decoder.decode(page))

@@ -5,7 +5,7 @@ import HeraldHAL
 ///
 /// `dictionary` is how many targets a page distinguishes at a time, 1…64: a further target replaces the one
 /// not heard for longest, which costs seven bytes again when it returns; nothing is lost. Takes 13 bytes of
-/// RAM per target and 1.2 KB in addition.
+/// RAM per target and 1.4 KB in addition.
 ///
 /// Events are encoded into a block of 128 bytes that is programmed when it is full or by `commit`; no page is
 /// held in RAM.
@@ -49,7 +49,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   ) throws(LogError) {
     guard ring.isMounted else { throw .notMounted }
     let payload = record.kind.hasBytes ? bytes.count : 0
-    let needed = payload > 0 ? Self.room(forPayload: payload) : 0
+    let needed = payload > LogPayloadMemory.longest ? Self.room(forPayload: payload) : 0
     guard payload <= LogEvent.maximumBytes, needed <= ring.pageSize &- LogFormat.headerSize else {
       throw .tooLong
     }
@@ -71,7 +71,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
         }
         if !store(payload: bytes) { continue }
       }
-      if finish(encode(&record, at: now)) {
+      if finish(encode(&record, bytes: payload > 0 ? bytes : Span(), at: now)) {
         count(record)
         return
       }
@@ -110,7 +110,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   mutating func take(reading rssi: RSSI, of target: TargetIdentity, at now: Instant) -> Bool {
     guard ring.isOpen, ring.unreported == 0, flash.isReady() else { return false }
     var record = LogRecordFields(kind: .measured, target: target, rssi: rssi.rawValue)
-    let outcome = encode(&record, at: now)
+    let outcome = encode(&record, bytes: Span(), at: now)
     guard outcome.isStored || finish(outcome) else { return false }
     ring.records &+= 1
     ring.readings &+= 1
@@ -151,10 +151,12 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   }
 
   @inlinable
-  mutating func encode(_ record: inout LogRecordFields, at now: Instant) -> LogPageWriter.Outcome {
+  mutating func encode(
+    _ record: inout LogRecordFields, bytes: Span<UInt8>, at now: Instant
+  ) -> LogPageWriter.Outcome {
     var places = targets.mutableSpan
     var ranks = order.mutableSpan
-    return writer.encode(&record, at: now, targets: &places, order: &ranks)
+    return writer.encode(&record, bytes: bytes, at: now, targets: &places, order: &ranks)
   }
 
   @inlinable
@@ -212,7 +214,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     return true
   }
 
-  /// Programs payload bytes as blocks of their own, ahead of the record they belong to.
+  /// Programs payload bytes that are too long for their record as blocks of their own, ahead of it.
   @inlinable
   mutating func store(payload: Span<UInt8>) -> Bool {
     commit()

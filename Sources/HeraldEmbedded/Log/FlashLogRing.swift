@@ -180,7 +180,7 @@ extension FlashLog where F: ~Copyable {
   mutating func report(at now: Instant) {
     guard ring.unreported > 0 else { return }
     var record = LogRecordFields(.dropped(count: ring.unreported))
-    if case .stored = encode(&record, at: now) {
+    if case .stored = encode(&record, bytes: Span(), at: now) {
       ring.reporting = ring.unreported
       ring.unreported = 0
       count(record)

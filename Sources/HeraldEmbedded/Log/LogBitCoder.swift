@@ -63,10 +63,10 @@ protocol LogBitCoder: ~Copyable, ~Escapable {
 /// two bytes for the checksum, then the bytes of the last record that exceed the block.
 @usableFromInline
 struct LogBitEncoder: LogBitCoder, ~Copyable {
-  /// A block, and 32 bytes for a record that begins in it and ends behind it.
-  @usableFromInline static var capacity: Int { 160 }
+  /// A block, and 40 bytes for a record that begins in it and ends behind it.
+  @usableFromInline static var capacity: Int { 168 }
 
-  @usableFromInline var buffer: [160 of UInt8]
+  @usableFromInline var buffer: [168 of UInt8]
   /// Coded bytes so far. Bytes beyond the capacity are counted but not stored.
   @usableFromInline var count: Int
   /// How many coded bytes this block holds, 1…125.

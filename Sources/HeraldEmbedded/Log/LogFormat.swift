@@ -5,8 +5,10 @@ import HeraldHAL
 enum LogFormat {
   /// "HLog" read as a little-endian number.
   @usableFromInline static var magic: UInt32 { 0x676F_4C48 }
-  /// The version this code writes and reads.
-  @usableFromInline static var version: UInt8 { 2 }
+  /// The version this code writes.
+  @usableFromInline static var version: UInt8 { 3 }
+  /// The oldest version it reads.
+  static var oldestVersion: UInt8 { 2 }
   /// Bytes in a header.
   @usableFromInline static var headerSize: Int { 40 }
   /// The most bytes a block takes in a page.
@@ -82,12 +84,25 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
   public var dictionaryCapacity: Int
   /// Blocks begin at multiples of this many bytes: 1, 2, 4 or 8.
   public var wordSize: Int
+  /// The version of the format of this segment, 2 or 3; a header is written with 3.
+  public let version: UInt8
 
   /// Initialises each member.
   @inlinable
   public init(
     sequence: UInt32, epoch: UInt32, boot: UInt32, uptime: Instant, unixMilliseconds: UInt64,
     clockSource: WallClock.Source, dictionaryCapacity: Int, wordSize: Int
+  ) {
+    self.init(
+      sequence: sequence, epoch: epoch, boot: boot, uptime: uptime, unixMilliseconds: unixMilliseconds,
+      clockSource: clockSource, dictionaryCapacity: dictionaryCapacity, wordSize: wordSize,
+      version: LogFormat.version)
+  }
+
+  @usableFromInline @inline(__always)
+  init(
+    sequence: UInt32, epoch: UInt32, boot: UInt32, uptime: Instant, unixMilliseconds: UInt64,
+    clockSource: WallClock.Source, dictionaryCapacity: Int, wordSize: Int, version: UInt8
   ) {
     self.sequence = sequence
     self.epoch = epoch
@@ -97,6 +112,7 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
     self.clockSource = clockSource
     self.dictionaryCapacity = dictionaryCapacity
     self.wordSize = wordSize
+    self.version = version
   }
 
   /// The header in the first 40 of `bytes`; `nil` unless its magic, version, checksum and every field are
@@ -113,7 +129,8 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
     }
     let word = Int(words[1] &>> 8 & 0xFF)
     let capacity = Int(words[1] &>> 16 & 0xFF)
-    guard words[0] == LogFormat.magic, UInt8(truncatingIfNeeded: words[1]) == LogFormat.version,
+    let version = UInt8(truncatingIfNeeded: words[1])
+    guard words[0] == LogFormat.magic, version >= LogFormat.oldestVersion, version <= LogFormat.version,
       word == 1 || word == 2 || word == 4 || word == 8,
       capacity >= 1, capacity <= LogFormat.maximumDictionary,
       let source = WallClock.Source(rawValue: UInt8(truncatingIfNeeded: words[1] &>> 24)),
@@ -124,7 +141,7 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
       sequence: words[3], epoch: words[2], boot: words[4],
       uptime: Instant(milliseconds: UInt64(high: words[6], low: words[5])),
       unixMilliseconds: UInt64(high: words[8], low: words[7]), clockSource: source,
-      dictionaryCapacity: capacity, wordSize: word)
+      dictionaryCapacity: capacity, wordSize: word, version: version)
   }
 
   /// Writes the 40 bytes of the header to the start of `bytes` and returns the low half of its checksum, with
@@ -136,7 +153,7 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
     do {
       var writer = ByteWriter(head._mutatingExtracting(0..<LogFormat.headerSize))
       writer.u32(LogFormat.magic)
-      writer.u8(LogFormat.version)
+      writer.u8(version)
       writer.u8(UInt8(truncatingIfNeeded: wordSize))
       writer.u8(UInt8(truncatingIfNeeded: dictionaryCapacity))
       writer.u8(clockSource.rawValue)

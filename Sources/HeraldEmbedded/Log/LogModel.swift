@@ -4,10 +4,11 @@ import HeraldHAL
 /// The model that makes records small: adaptive probabilities for the kind of a record, the time since the
 /// one before, its target, and the difference of its RSSI from that target's last. Reset with each page.
 ///
-/// The target is coded in the order of recency, one decision each: "is it this one?", given how long that
-/// target has been silent and the rhythm of its readings. Phones advertise at fixed intervals, so the silence
-/// carries most of the information. A target far down the list, or not in it, is coded by its number or its
-/// identity instead, as one decision for each before it would take long.
+/// The target is coded by one decision for each candidate: "is it this one?". The first candidate is the one
+/// that followed the last target before, as phones that scan in turn report their peers in turn; then comes
+/// the list in the order of recency. A decision is given two contexts: how long that target has been silent,
+/// with the rhythm of its readings, and its place in the list. A target far down the list, or not in it, is
+/// coded by its number or its identity instead, as one decision for each before it would take long.
 ///
 /// Every method is `mutating` or static: a borrow would copy all probabilities to the stack
 /// (docs/architecture.md).
@@ -15,16 +16,20 @@ import HeraldHAL
 struct LogModel: ~Copyable {
   /// Upper 12 bits: the probability of a 1. Lower 4 bits: the number of adaptations at an increased rate that
   /// remain, 0 for most probabilities.
-  private var probabilities: [432 of UInt16]
+  private var probabilities: [522 of UInt16]
   /// Steps of 10 ms since the segment began.
   @usableFromInline var steps: UInt32
   /// How many targets are known.
-  private var count: Int
+  var count: Int
+  /// The last step of 620 ms or longer.
+  private var longStep: UInt32
   /// The kind of the record before, as context for the decision whether a record is a reading.
-  private var previous: Previous
-  private var previousRSSI: Int8
+  var previous: Previous
+  var previousRSSI: Int8
   /// Whether the last target was coded without a search.
-  private var wasDirect: Bool
+  var wasDirect: Bool
+  /// The last two payloads that were stored in a record, the later one first.
+  @usableFromInline var payloads: LogPayloadMemory
 
   /// To be `reset` before anything is coded; until then it is all zero bits.
   @inline(__always)
@@ -36,10 +41,12 @@ struct LogModel: ~Copyable {
     previous = .reading
     previousRSSI = 0
     wasDirect = false
+    longStep = 0
+    payloads = LogPayloadMemory()
   }
 
   /// The kind of a record: a context each.
-  private enum Previous: UInt8 {
+  enum Previous: UInt8 {
     case reading = 0
     case detection = 1
     case other = 2
@@ -54,6 +61,8 @@ struct LogModel: ~Copyable {
     previous = .other
     previousRSSI = 0
     wasDirect = false
+    longStep = 0
+    payloads.forget()
   }
 
   // MARK: Decisions
@@ -107,7 +116,7 @@ struct LogModel: ~Copyable {
   /// before it.
   @inline(never)
   @_lifetime(coder: copy coder)
-  private mutating func tree<C: LogBitCoder & ~Copyable & ~Escapable>(
+  mutating func tree<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ context: Int, _ value: UInt32, bits: UInt32, _ coder: inout C
   ) -> UInt32 {
     var interval = coder.interval
@@ -126,7 +135,7 @@ struct LogModel: ~Copyable {
   /// One decision.
   @inline(never)
   @_lifetime(coder: copy coder)
-  private mutating func decision<C: LogBitCoder & ~Copyable & ~Escapable>(
+  mutating func decision<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ context: Int, _ value: UInt32, _ coder: inout C
   ) -> UInt32 {
     var interval = coder.interval
@@ -135,9 +144,40 @@ struct LogModel: ~Copyable {
     return bit
   }
 
+  /// One decision in two contexts.
+  @inline(never)
+  @_lifetime(coder: copy coder)
+  mutating func mixed<C: LogBitCoder & ~Copyable & ~Escapable>(
+    _ first: Int, _ second: Int, _ value: UInt32, _ coder: inout C
+  ) -> UInt32 {
+    var interval = coder.interval
+    let one = UInt32(probabilities[unchecked: first])
+    let other = UInt32(probabilities[unchecked: second])
+    let split = interval.split(chance: LogMixing.chance(one &>> 4, other &>> 4))
+    let bit = coder.decide(value, interval, split: split)
+    if bit != 0 { interval.keepLower(split) } else { interval.keepUpper(split) }
+    probabilities[unchecked: first] = Self.adapted(one, bit)
+    probabilities[unchecked: second] = Self.adapted(other, bit)
+    if interval.isNarrow { interval = coder.settle(interval) }
+    coder.interval = interval
+    return bit
+  }
+
+  @inline(__always)
+  private static func adapted(_ state: UInt32, _ bit: UInt32) -> UInt16 {
+    var moved = state
+    if state & 15 != 0 {
+      moved = grown(state, bit)
+    } else {
+      let chance = state &>> 4
+      moved = (bit != 0 ? chance &- (chance &+ 31) &>> 5 &+ 128 : chance &- chance &>> 5) &<< 4
+    }
+    return UInt16(truncatingIfNeeded: moved)
+  }
+
   /// A number of `bits` bits, 0…32, most significant first, all equally likely.
   @_lifetime(coder: copy coder)
-  private static func plain<C: LogBitCoder & ~Copyable & ~Escapable>(
+  static func plain<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ value: UInt32, bits: UInt32, _ coder: inout C
   ) -> UInt32 {
     var interval = coder.interval
@@ -159,7 +199,7 @@ struct LogModel: ~Copyable {
   /// then the bits of `value + 1` after its leading one, plain.
   @_lifetime(coder: copy coder)
   @inline(never)
-  private mutating func unbounded<C: LogBitCoder & ~Copyable & ~Escapable>(
+  mutating func unbounded<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ context: Int, _ value: UInt32, bits: UInt32, _ coder: inout C
   ) -> UInt32 {
     let number = value &+ 1
@@ -171,11 +211,11 @@ struct LogModel: ~Copyable {
   // MARK: A record
 
   /// Encodes or decodes a record. `order` holds the places of the known targets in `targets`, the most recent
-  /// first. `false` if the input violates the format.
+  /// first; `bytes` are those of a payload to encode. `false` if the input violates the format.
   @_lifetime(coder: copy coder)
   @inline(__always)
   mutating func code<C: LogBitCoder & ~Copyable & ~Escapable>(
-    _ record: inout LogRecordFields, targets: inout MutableSpan<LogTarget>,
+    _ record: inout LogRecordFields, bytes: Span<UInt8>, targets: inout MutableSpan<LogTarget>,
     order: inout MutableSpan<UInt8>, with coder: inout C
   ) -> Bool {
     let afterDetection = previous == .detection
@@ -194,13 +234,13 @@ struct LogModel: ~Copyable {
     steps = now
     if record.kind.hasTarget {
       let place = codeTarget(
-        &record.target, afterDetection: afterDetection, targets: &targets, order: &order, &coder)
+        &record, afterDetection: afterDetection, targets: &targets, order: &order, &coder)
       guard place >= 0 else { return false }
       if record.kind == .measured { codeRSSI(&record.rssi, of: &targets[unchecked: place], &coder) }
       targets[unchecked: place].seen = UInt16(truncatingIfNeeded: now)
     }
     if record.kind.rawValue >= LogKind.txPower.rawValue { Self.codePlainFields(&record, &coder) }
-    return true
+    return record.kind.hasBytes ? codePayload(&record, bytes, &coder) : true
   }
 
   /// Encodes or decodes the end of a codeword.
@@ -210,13 +250,13 @@ struct LogModel: ~Copyable {
     previous = .other
   }
 
-  private var measuredContext: Int {
+  var measuredContext: Int {
     mutating get { Context.measured &+ Int(previous.rawValue) }
   }
 
   /// The kind of a record that is not a reading; `nil` for an unknown number.
   @_lifetime(coder: copy coder)
-  private mutating func codeKind<C: LogBitCoder & ~Copyable & ~Escapable>(
+  mutating func codeKind<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ kind: LogKind, _ coder: inout C
   ) -> LogKind? {
     let number = tree(Context.kind, UInt32(kind.rawValue), bits: 4, &coder)
@@ -227,7 +267,7 @@ struct LogModel: ~Copyable {
   }
 
   @_lifetime(coder: copy coder)
-  private static func codePlainFields<C: LogBitCoder & ~Copyable & ~Escapable>(
+  static func codePlainFields<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ record: inout LogRecordFields, _ coder: inout C
   ) {
     let bits = record.kind.plainBits
@@ -236,160 +276,64 @@ struct LogModel: ~Copyable {
     record.high = plain(record.high, bits: bits.high, &coder)
   }
 
-  /// Steps below 30 in one tree, below 62 in a second, above in a third way.
+  /// Steps below 29 in one tree, which has a value for the last long one again, one for those below 45, in a
+  /// second tree, and one for longer ones.
   @_lifetime(coder: copy coder)
   @inline(__always)
   private mutating func codeStep<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ step: UInt32, _ coder: inout C
   ) -> UInt32 {
-    let short = tree(Context.step, step < 30 ? step : step < 62 ? 30 : 31, bits: 5, &coder)
-    if short < 30 { return short }
-    return codeLongStep(step, isMedium: short == 30, &coder)
+    let short = tree(
+      Context.step, step < 29 ? step : step == longStep ? 29 : step < 45 ? 30 : 31, bits: 5, &coder)
+    if short < 29 { return short }
+    return codeLongStep(step, short, &coder)
   }
 
   @_lifetime(coder: copy coder)
+  @inline(never)
   private mutating func codeLongStep<C: LogBitCoder & ~Copyable & ~Escapable>(
-    _ step: UInt32, isMedium: Bool, _ coder: inout C
+    _ step: UInt32, _ short: UInt32, _ coder: inout C
   ) -> UInt32 {
-    if isMedium { return 30 &+ tree(Context.mediumStep, step &- 30, bits: 5, &coder) }
+    if short == 29 { return longStep }
+    if short == 30 { return 29 &+ tree(Context.mediumStep, step &- 29, bits: 4, &coder) }
+    let number = step &- 44
+    let written = 31 &- UInt32(truncatingIfNeeded: number.leadingZeroBitCount & 31)
+    let length = tree(Context.longStep, min(written, 15), bits: 4, &coder)
     // A hostile page can wrap this sum; the check of the sum of all steps bounds what a wrapped one can do.
-    return unbounded(Context.longStep, step &- 62, bits: 5, &coder) &+ 62
+    longStep =
+      length < 15
+      ? (1 &<< length | Self.plain(number, bits: length, &coder)) &+ 44
+      : Self.plain(step, bits: 32, &coder)
+    return longStep
   }
 
-  /// The length of a silence, in 56 classes: exact below 400 ms, then increasingly coarse.
-  @inline(__always)
-  private static func silenceClass(_ silence: UInt32) -> Int {
-    if silence < 40 { return Int(silence) }
-    if silence < 64 { return 40 &+ Int(((silence &- 40) &* 11) &>> 5) }
-    if silence >= 768 { return 55 }
-    let length = 32 &- silence.leadingZeroBitCount
-    let second = (silence &>> UInt32(truncatingIfNeeded: length &- 2)) & 1
-    return 48 &+ (length &- 7) &* 2 &+ Int(second)
-  }
-
-  /// The target, and its place in `targets`; afterwards it is the most recent. −1 if the input violates the
-  /// format.
-  @_lifetime(coder: copy coder)
-  @inline(__always)
-  private mutating func codeTarget<C: LogBitCoder & ~Copyable & ~Escapable>(
-    _ identity: inout TargetIdentity, afterDetection: Bool, targets: inout MutableSpan<LogTarget>,
-    order: inout MutableSpan<UInt8>, _ coder: inout C
-  ) -> Int {
-    let now = UInt16(truncatingIfNeeded: steps)
-    // A writer has the target's position in the list. A reader does not: the value found here is not used.
-    var rank = C.reads ? 64 : rank(of: identity, &targets, &order)
-    let context = Context.direct &+ (afterDetection ? 2 : wasDirect ? 1 : 0)
-    wasDirect = decision(context, rank < Self.searched ? 0 : 1, &coder) != 0
-    var isKnown = true
-    if !wasDirect {
-      rank = search(rank, afterDetection: afterDetection, &targets, &order, &coder)
-    } else if decision(Context.known, rank < count ? 1 : 0, &coder) != 0 {
-      rank = Int(Self.plain(UInt32(truncatingIfNeeded: rank), bits: 6, &coder))
-    } else {
-      isKnown = false
-    }
-    let place: Int
-    if isKnown {
-      guard rank < count else { return -1 }
-      place = Int(order[unchecked: rank])
-      if C.reads { identity = targets[unchecked: place].identity }
-    } else {
-      // When full, the least recent is replaced.
-      rank = count < targets.count ? count : count &- 1
-      place = count < targets.count ? count : Int(order[unchecked: rank])
-      if count < targets.count { count &+= 1 }
-      Self.defineTarget(&identity, &coder)
-      targets[unchecked: place] = LogTarget(identity, seen: now)
-    }
-    while rank > 0 {
-      order[unchecked: rank] = order[unchecked: rank &- 1]
-      rank &-= 1
-    }
-    order[unchecked: 0] = UInt8(truncatingIfNeeded: place)
-    return place
-  }
-
-  /// How many of the most recent targets are coded by a decision each. Beyond, a number takes less time, and
-  /// not more flash on recordings.
-  private static var searched: Int { 32 }
-
-  /// The position of a target in the list; a number of at least `searched` and `count` if it is not in it.
-  @inline(__always)
-  private mutating func rank(
-    of identity: TargetIdentity, _ targets: inout MutableSpan<LogTarget>, _ order: inout MutableSpan<UInt8>
-  ) -> Int {
-    var rank = 0
-    while rank < count {
-      let target = targets[unchecked: Int(order[unchecked: rank])]
-      if target.low == identity.low, target.high == identity.high, target.kind == identity.kind {
-        return rank
-      }
-      rank &+= 1
-    }
-    return 64
-  }
-
-  /// Codes for one target of the list after another whether it is the one, and returns its position; `count`
-  /// if none is.
-  @_lifetime(coder: copy coder)
-  @inline(__always)
-  private mutating func search<C: LogBitCoder & ~Copyable & ~Escapable>(
-    _ wanted: Int, afterDetection: Bool, _ targets: inout MutableSpan<LogTarget>,
-    _ order: inout MutableSpan<UInt8>, _ coder: inout C
-  ) -> Int {
-    let now = UInt16(truncatingIfNeeded: steps)
-    var rank = 0
-    while rank < count {
-      let target = targets[unchecked: Int(order[unchecked: rank])]
-      let context =
-        rank == 0 && afterDetection
-        ? Context.afterDetection
-        : Context.silence &+ Int(target.rhythm) &* 56 &+ Self.silenceClass(UInt32(now &- target.seen))
-      if decision(context, rank == wanted ? 1 : 0, &coder) != 0 { return rank }
-      rank &+= 1
-    }
-    return rank
-  }
-
-  @_lifetime(coder: copy coder)
-  private static func defineTarget<C: LogBitCoder & ~Copyable & ~Escapable>(
-    _ identity: inout TargetIdentity, _ coder: inout C
-  ) {
-    let kind = plain(UInt32(identity.kind.rawValue), bits: 2, &coder)
-    let high = plain(UInt32(identity.high), bits: 16, &coder)
-    let low = plain(identity.low, bits: 32, &coder)
-    identity = TargetIdentity(
-      kind: TargetIdentity.Kind(rawValue: UInt8(truncatingIfNeeded: kind)) ?? .publicAddress,
-      high: UInt16(truncatingIfNeeded: high), low: low)
-  }
-
-  /// The RSSI, as the difference from the target's last one; for its first reading from the last one of any
-  /// target.
+  /// The RSSI, as the difference from the target's last one, given on which side of their mean that was and
+  /// how far they spread; for its first reading from the last one of any target.
   @_lifetime(coder: copy coder)
   @inline(__always)
   private mutating func codeRSSI<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ rssi: inout Int8, of target: inout LogTarget, _ coder: inout C
   ) {
-    let silence = UInt16(truncatingIfNeeded: steps) &- target.seen
-    if silence >= 1, silence < 15 {
-      target.rhythm = 3
-    } else if silence >= 16, silence <= 20 {
-      target.rhythm = 1
-    } else if silence >= 25, silence <= 29 {
-      target.rhythm = 2
-    }
-    if target.jump < 4 {
+    target.noteSilence(UInt16(truncatingIfNeeded: steps) &- target.seen)
+    let spread = target.spread
+    if spread != LogTarget.noReading {
       let folded = ZigZag.folded(rssi &- target.rssi)
-      let context = Context.jump &+ Int(target.jump) &* 16
-      var found = tree(context, min(folded, 15), bits: 4, &coder)
+      let side = target.offset >= 8 ? 0 : target.offset < -8 ? 30 : 15
+      let width = spread < 3 ? 0 : spread < 9 ? 45 : 90
+      var found = tree(Context.rssi &+ side &+ width, min(folded, 15), bits: 4, &coder)
       if found == 15 { found &+= unbounded(Context.longJump, folded &- 15, bits: 3, &coder) }
       let difference = ZigZag.unfolded(found)
       rssi = target.rssi &+ difference
-      target.jump = UInt8(truncatingIfNeeded: min(difference.magnitude, 3))
+      // How far this reading is from the mean, in 1/16 dB.
+      let distance = max(min(Int32(difference) &* 16 &- Int32(target.offset), 144), -144)
+      target.offset = Int8(truncatingIfNeeded: distance &>> 3 &- distance)
+      let moved = Int32(spread) &+ (min(Int32(distance.magnitude), 62) &- Int32(spread)) &>> 2
+      target.spread = UInt8(truncatingIfNeeded: moved)
     } else {
       let found = unbounded(Context.firstRSSI, ZigZag.folded(rssi &- previousRSSI), bits: 4, &coder)
       rssi = previousRSSI &+ ZigZag.unfolded(found)
-      target.jump = 3
+      target.spread = 6
+      target.offset = 0
     }
     target.rssi = rssi
     previousRSSI = rssi

@@ -4,15 +4,20 @@ extension LogModel {
     static var measured: Int { 0 }  // 3: after a reading, a detection, something else
     static var kind: Int { 3 }  // a tree of 4 bits
     static var step: Int { 19 }  // a tree of 5 bits
-    static var mediumStep: Int { 51 }  // a tree of 5 bits
-    static var longStep: Int { 83 }  // a tree of 5 bits
-    static var afterDetection: Int { 115 }  // 1
-    static var silence: Int { 116 }  // 4 rhythms of 56 lengths
-    static var jump: Int { 340 }  // 4 trees of 4 bits
-    static var longJump: Int { 404 }  // a tree of 3 bits
-    static var firstRSSI: Int { 412 }  // a tree of 4 bits
-    static var direct: Int { 428 }  // 3: after a target that was searched for, one that was not, a detection
-    static var known: Int { 431 }  // 1
-    static var count: Int { 432 }
+    static var mediumStep: Int { 51 }  // a tree of 4 bits
+    static var longStep: Int { 67 }  // a tree of 4 bits
+    static var afterDetection: Int { 83 }  // 1
+    static var silence: Int { 84 }  // 4 rhythms of 52 lengths
+    static var place: Int { 292 }  // 24 places in the list, for the first candidate and for others
+    static var rssi: Int { 340 }  // 9 trees of 4 bits, 15 each: the first node is 1
+    static var longJump: Int { 476 }  // a tree of 3 bits
+    static var firstRSSI: Int { 484 }  // a tree of 4 bits
+    static var direct: Int { 500 }  // 5: after a searched target, a direct one, a detection; other kinds
+    static var known: Int { 505 }  // 3: of a reading, of a detection, of other kinds
+    static var lost: Int { 508 }  // 4: the first, second, third and further ones from the end
+    static var addressKind: Int { 512 }  // a tree of 2 bits
+    static var addressTop: Int { 516 }  // a tree of 2 bits
+    static var repeated: Int { 520 }  // 2: a payload that was there before; which of the two
+    static var count: Int { 522 }
   }
 }

@@ -6,7 +6,7 @@ import HeraldHAL
 /// left and is taken back if it leaves fewer than `endReserve`.
 @usableFromInline
 struct LogPageWriter: ~Copyable {
-  /// Bytes that must be left in a page's last block for a record to begin.
+  /// Bytes that must be left in a page's last block for a record to begin, besides those of a payload in it.
   static var recordReserve: Int { 24 }
   /// Bytes that must be left after it: enough to end the codeword, and more than the four a reader reads
   /// ahead.
@@ -93,14 +93,19 @@ struct LogPageWriter: ~Copyable {
   /// Bytes left in the page behind the programmed part.
   @usableFromInline var room: Int { pageSize &- position }
 
-  /// Encodes a record.
+  /// Encodes a record; `bytes` are its payload, which it contains if it is short.
   @usableFromInline
   mutating func encode(
-    _ record: inout LogRecordFields, at now: Instant, targets: inout MutableSpan<LogTarget>,
-    order: inout MutableSpan<UInt8>
+    _ record: inout LogRecordFields, bytes: Span<UInt8>, at now: Instant,
+    targets: inout MutableSpan<LogTarget>, order: inout MutableSpan<UInt8>
   ) -> Outcome {
     let start = encoder.count
-    if recordsLeft == 0 || (isLastBlock && encoder.limit &- start < Self.recordReserve) { return .pageFull }
+    if recordsLeft == 0
+      || (isLastBlock
+        && encoder.limit &- start < Self.recordReserve &+ min(bytes.count, LogPayloadMemory.longest))
+    {
+      return .pageFull
+    }
     var milliseconds: UInt32 = 0
     if now.milliseconds > time {
       let elapsed = now.milliseconds &- time
@@ -110,7 +115,7 @@ struct LogPageWriter: ~Copyable {
     // Multiplication is enough for a minute, and the smallest cores have no division.
     record.step = milliseconds < 65536 ? (milliseconds &* 52429) &>> 19 : milliseconds / 10
     guard !model.steps.addingReportingOverflow(record.step).overflow else { return .pageFull }
-    _ = model.code(&record, targets: &targets, order: &order, with: &encoder)
+    _ = model.code(&record, bytes: bytes, targets: &targets, order: &order, with: &encoder)
     let end = encoder.count
     if encoder.overflowed || (isLastBlock && encoder.limit &- end < Self.endReserve) {
       return .takenBack(kept: pending == 0 ? 0 : start &+ Self.lookahead)

@@ -57,6 +57,8 @@ struct LogRecordFields: BitwiseCopyable {
   @usableFromInline var extra: UInt8
   @usableFromInline var value: UInt32
   @usableFromInline var high: UInt32
+  /// After reading, where the payload is: 0 none, 1…21 bytes of the record, 31 in blocks before it.
+  @usableFromInline var payload: UInt8
 
   @usableFromInline @inline(__always)
   init(
@@ -70,6 +72,7 @@ struct LogRecordFields: BitwiseCopyable {
     self.extra = extra
     self.value = value
     self.high = high
+    payload = 0
   }
 
   @usableFromInline

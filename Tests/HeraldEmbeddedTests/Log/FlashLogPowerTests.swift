@@ -118,7 +118,7 @@ struct FlashLogPowerTests {
       image.cutPower(afterSteps: steps, tearing: .some(seed: UInt64(steps)))
       var committed = 0
       var appended: [PlainRecord] = []
-      for index in 0..<600 {
+      for index in 0..<1500 {
         let event = LogEvent.measured(target(UInt32(index % 5)), RSSI(Int8(-40 - index % 37)))
         do throws(LogError) {
           try log.add(event, at: UInt64(index) * 130)

@@ -279,7 +279,9 @@ struct FlashLogTests {
   func eraseAll() throws {
     let image = FlashImage(pageSize: 512, pageCount: 4, wordSize: 4)
     var log = FlashLog<MemoryFlash, 16>.mounted(on: image, freshEpoch: 7)
-    for index in 0..<2000 { try log.add(.measured(target(1), RSSI(-60)), at: UInt64(index) * 1000) }
+    for index in 0..<6000 {
+      try log.add(.measured(target(1), RSSI(Int8(-60 - index * index % 37))), at: UInt64(index) * 1000)
+    }
     let oldest = log.standing.oldest
     log.beginErasing()
     #expect(log.refusal(.detected(target(2)), at: 5_000_000) == .notMounted)

@@ -37,13 +37,13 @@ struct LogPageDecoderTests {
     let page = try page([.lost(target(2)), venue])
     let whole = try #require(decode(page: page))
     #expect(whole.records.map(\.event) == [.lost(target(2)), venue])
-    #expect(page[40] == 0x80 | 25)
+    #expect(page[40] == 0x80 | 24)
     for missing in 1...12 {
       var cut = Array(page.dropLast(missing))
-      cut[40] = 0x80 | UInt8(25 - missing)
+      cut[40] = 0x80 | UInt8(24 - missing)
       forge(&cut)
       let found = try #require(decode(page: cut))
-      #expect(found.records.count == (missing > 4 ? 1 : 2), "without \(missing) bytes")
+      #expect(found.records.count == (missing > 2 ? 1 : 2), "without \(missing) bytes")
       #expect(found.records.first == whole.records.first && found.ending == .malformed)
     }
   }

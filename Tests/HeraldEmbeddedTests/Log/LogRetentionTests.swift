@@ -54,10 +54,10 @@ private struct HourlyLog: ~Copyable {
     }
   }
 
-  /// Twelve bytes that nothing else looks like.
+  /// Bytes that nothing else looks like, too many to be coded in their record.
   static func mark(_ truth: UInt64) -> [UInt8] {
     let number = UInt16(truth / hour)
-    return [0xDE, 0xAD, 0xBE, 0xEF, UInt8(number >> 8), UInt8(number & 255), 0xC0, 0xFF, 0xEE, 1, 2, 3]
+    return [0xDE, 0xAD, 0xBE, 0xEF, UInt8(number >> 8), UInt8(number & 255)] + (0..<16).map { 0xC0 + $0 }
   }
 
   /// The hours that can be read out of the flash with a knife, whether they belong to the log or not.
@@ -65,14 +65,14 @@ private struct HourlyLog: ~Copyable {
 
   static func remains(of image: FlashImage) -> [Int] {
     let bytes = image.bytes
-    return bytes.indices.dropLast(12).filter { at in
+    return bytes.indices.dropLast(22).filter { at in
       bytes[at] == 0xDE && bytes[at + 1] == 0xAD && bytes[at + 2] == 0xBE && bytes[at + 3] == 0xEF
     }.map { Int(bytes[$0 + 4]) << 8 | Int(bytes[$0 + 5]) }.sorted()
   }
 
   /// The hours that the log tells.
   mutating func told() -> [Int] {
-    log.records().compactMap { $0.payload.count == 12 ? Int($0.payload[4]) << 8 | Int($0.payload[5]) : nil }
+    log.records().compactMap { $0.payload.count == 22 ? Int($0.payload[4]) << 8 | Int($0.payload[5]) : nil }
   }
 
   var now: Int { Int(truth / hour) }
