@@ -31,6 +31,8 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   public var settings: SettingsStore<Hardware.SettingsFlash>
   /// Whether the settings have been applied to the node.
   var hasTakenSettings = false
+  /// Whether the log may be opened: its keys are made, if it is sealed.
+  var hasOpenedLog = false
   /// Whether the restart cause has been logged.
   var hasReported = false
 

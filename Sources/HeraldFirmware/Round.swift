@@ -40,10 +40,15 @@ extension ManagedNode where RadioType: ~Copyable {
     var next = Links.areThere ? tendReset(at: now) : .never
     if board.mode != .bare {
       if !board.hasTakenSettings { takeWhatIsKept(at: now) }
-      node.core.openLog(at: now, startReason: board.report.cause.rawValue)
-      if !board.hasReported { reportStart(at: now) }
+      let isBusy = Links.areThere && tendSealing(at: now)
+      if isBusy { next = now }
+      if !isBusy || board.hasOpenedLog {
+        board.hasOpenedLog = true
+        node.core.openLog(at: now, startReason: board.report.cause.rawValue)
+        if !board.hasReported { reportStart(at: now) }
+      }
     }
-    if board.mode == .normal {
+    if board.mode == .normal, board.hasOpenedLog {
       tendPayload(at: now)
       let polling = node.poll(at: now)
       if polling < next { next = polling }

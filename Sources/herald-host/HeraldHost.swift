@@ -30,7 +30,7 @@ struct HeraldHost: ParsableCommand {
       Devices.self, Info.self, Status.self, Time.self, LogCommands.self, Report.self, Stats.self,
       Simulate.self, PayloadCommands.self, Provision.self, Capture.self, Doctor.self, Config.self,
       FactoryReset.self, ArchiveCommands.self, Contacts.self, Export.self, DockCommand.self,
-      EfficacyCommand.self, UdevRule.self,
+      EfficacyCommand.self, OwnerKeyCommands.self, UdevRule.self,
     ])
 
   static func main() {

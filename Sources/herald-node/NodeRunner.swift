@@ -93,6 +93,9 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
       configuration: configuration, names: names)
     device.node.core.key = key
     device.takeSettings(at: .start)
+    // The keys of a sealed log: a few milliseconds here.
+    var parts = 0
+    while parts < 1000, device.tendSealing(at: .start) { parts += 1 }
     device.node.core.neighbours = services
     self.clock = clock
     self.signals = signals
@@ -123,6 +126,7 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
   private mutating func takeSystemClock() {
     let now = clock.now
     _ = device.tendFactoryReset(at: now)
+    guard !device.tendSealing(at: now) else { return }
     _ = device.node.poll(at: now)
     let unix = SystemClock.unixMilliseconds
     if !device.node.core.setClock(unixMilliseconds: unix, at: now, source: .host) {
@@ -157,8 +161,13 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
   /// Polls the node. Returns when to do so again at the latest.
   mutating func advance(at now: Instant) -> Instant {
     let resetAt = device.tendFactoryReset(at: now)
+    let isBusy = device.tendSealing(at: now)
+    // Without its keys a sealed log is not opened.
+    if isBusy, device.node.core.log.capacity == 0 { return min(now + .milliseconds(100), resetAt) }
     device.tendPayload(at: now)
-    let next = min(device.node.poll(at: now), resetAt, device.restartAt, synchroniseAt, checkRadioAt, usbAt)
+    let next =
+      isBusy
+      ? now : min(device.node.poll(at: now), resetAt, device.restartAt, synchroniseAt, checkRadioAt, usbAt)
     return min(next, bluetooth.serve(at: now, server: &bluetoothServer, device: &device))
   }
 

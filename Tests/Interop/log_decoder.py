@@ -65,7 +65,8 @@ def header(data):
     if len(data) < HEADER or data[:4] != b"HLog" or data[4] not in (2, 3):
         return None
     found = {
-        "version": data[4], "word": data[5], "dictionary": data[6], "source": data[7], "epoch": number(data[8:12]),
+        "version": data[4], "word": data[5], "dictionary": data[6], "source": data[7] & (0x7F if data[4] > 2 else 0xFF),
+        "sealed": data[4] > 2 and data[7] >= 0x80, "epoch": number(data[8:12]),
         "sequence": number(data[12:16]), "boot": number(data[16:20]), "uptime": number(data[20:28]),
         "unix": number(data[28:36]), "crc": number(data[36:40]),
     }
@@ -453,9 +454,9 @@ class Version2(Segment):
         return rssi
 
 
-def segment_records(page, offset, head, most):
+def segment_records(page, offset, head, most, kind):
     """The records of one segment, and the end of its valid blocks."""
-    blocks, segment = Blocks(page, offset, head), (Version2 if head["version"] == 2 else Segment)(head)
+    blocks, segment = kind(page, offset, head), (Version2 if head["version"] == 2 else Segment)(head)
     records, payload = [], b""
     try:
         while (block := blocks.next()) is not None:
@@ -475,20 +476,20 @@ def segment_records(page, offset, head, most):
     return records, blocks.position
 
 
-def decode(page):
-    """(header, records) of a page, or None if it has no valid header."""
+def decode(page, blocks=None):
+    """(header, records) of a page, or None if it has no valid header. A sealed page needs its kind of `blocks`."""
     first = head = header(page)
-    if head is None:
+    if head is None or head["sealed"] != (blocks is not None):
         return None
     records, offset, most = [], 0, MOST_RECORDS
     while True:
-        found, end = segment_records(page, offset, head, most)
+        found, end = segment_records(page, offset, head, most, blocks or Blocks)
         records += found
         most = max(most // 2, LEAST_LIMIT)
         offset = -(-end // 64) * 64
         while offset + HEADER <= len(page):
             head = header(page[offset:offset + HEADER])
-            if head and (head["sequence"], head["epoch"]) == (first["sequence"], first["epoch"]):
+            if head and all(head[key] == first[key] for key in ("sequence", "epoch", "sealed")):
                 break
             offset += 64
         else:

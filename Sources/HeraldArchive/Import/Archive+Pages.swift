@@ -12,20 +12,27 @@ extension Archive {
     public var knownPages = 0
     /// The files that are no pages, or differ from the page of the same number in the archive.
     public var refused: [String] = []
+    /// The number of sealed pages that were not opened: without the owner's key, or with another one. They
+    /// are not in the archive.
+    public var sealedPages = 0
     /// Folders that could not be read, with the reason.
     public var failures: [(folder: String, error: HostLinkError)] = []
 
     /// Whether two additions are the same, except for the reasons of failures.
     public static func == (left: Addition, right: Addition) -> Bool {
       left.folders == right.folders && left.newPages == right.newPages && left.knownPages == right.knownPages
-        && left.refused == right.refused && left.failures.map(\.folder) == right.failures.map(\.folder)
+        && left.refused == right.refused && left.sealedPages == right.sealedPages
+        && left.failures.map(\.folder) == right.failures.map(\.folder)
     }
   }
 
   /// Adds the pages of folders of pulled logs. A folder that cannot be read is reported and does not keep the
   /// others from being added. The next `update` derives what the pages change.
-  public func add(folders: [String], progress: (Int) -> Void = { _ in }) throws(HostLinkError) -> Addition {
-    try FolderImport(self).add(folders: folders, progress: progress)
+  /// Sealed pages are opened with `ownerKey`, and stored opened.
+  public func add(
+    folders: [String], ownerKey: OwnerKey? = nil, progress: (Int) -> Void = { _ in }
+  ) throws(HostLinkError) -> Addition {
+    try FolderImport(self, ownerKey: ownerKey).add(folders: folders, progress: progress)
   }
 
   /// The dates that the host has noted, at most one of each start-up, in ascending order of epoch and

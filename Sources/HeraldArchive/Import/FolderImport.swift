@@ -13,7 +13,12 @@ struct FolderImport {
   /// The bytes of pages that are in memory at a time.
   private static let mostBytesAtOnce = 1 << 20
 
-  init(_ archive: Archive) { self.archive = archive }
+  private let ownerKey: OwnerKey?
+
+  init(_ archive: Archive, ownerKey: OwnerKey? = nil) {
+    self.archive = archive
+    self.ownerKey = ownerKey
+  }
 
   /// Adds the pages of folders; see `Archive.add(folders:)`.
   func add(folders: [String], progress: (Int) -> Void) throws(HostLinkError) -> Archive.Addition {
@@ -78,19 +83,28 @@ struct FolderImport {
         }
         continue
       }
+      // The digest stays that of the file.
+      var content = bytes
+      if OwnerKey.isSealed(bytes) {
+        guard case .page(let opened, _)? = ownerKey?.open(bytes, serial: record.serial) else {
+          addition.sealedPages += 1
+          continue
+        }
+        content = opened
+      }
       if let open = known[PageName(epoch: name.epoch, sequence: name.sequence, isOpen: true)] {
         // The longer of two states of an open page is the later one.
-        if name.isOpen, !Self.isLater(bytes.count, sha256, than: open) {
+        if name.isOpen, !Self.isLater(content.count, sha256, than: open) {
           addition.knownPages += 1
           continue
         }
         try connection.execute("DELETE FROM page WHERE id = ?", [.integer(open.id)])
       }
-      let frame = try archive.frames.frame(of: bytes)
+      let frame = try archive.frames.frame(of: content)
       number += 1
       values += [
         .integer(number), .integer(id), .integer(Int64(name.epoch)), .integer(Int64(name.sequence)),
-        .integer(name.isOpen ? 1 : 0), .blob(sha256), .integer(Int64(bytes.count)), .blob(frame),
+        .integer(name.isOpen ? 1 : 0), .blob(sha256), .integer(Int64(content.count)), .blob(frame),
       ]
       bytesOfValues += frame.count
       addition.newPages += 1

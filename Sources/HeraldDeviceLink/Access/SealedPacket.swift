@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// A packet of a session: its body is encrypted, all of it is authenticated (docs/wire-formats.md, "Sealed
 /// packets").
 ///

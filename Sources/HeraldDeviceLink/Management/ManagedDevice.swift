@@ -87,6 +87,11 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   /// Stores another access key of 32 bytes, or removes it if `bytes` is empty. `false` if it could not be
   /// stored; nothing has then changed.
   mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool
+  /// Copies the owner's public key to 32 bytes; `false` if there is none, or it cannot be read.
+  mutating func copyOwnerKey(into key: inout MutableSpan<UInt8>) -> Bool
+  /// Stores another public key of the owner, or removes it if `bytes` is empty. `false` if it is none, or
+  /// could not be stored; nothing has then changed.
+  mutating func keepOwnerKey(_ key: Span<UInt8>) -> Bool
   /// The rate limit of guesses of the access key.
   var access: AccessGate { get set }
   /// Fills `bytes` with random ones.
@@ -154,6 +159,9 @@ extension ManagedDevice where Self: ~Copyable {
   public mutating func copyAccessKey(into key: inout MutableSpan<UInt8>) -> Bool { false }
   /// A device without storage stores none.
   public mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool { false }
+  /// Its log is not sealed.
+  public mutating func copyOwnerKey(into key: inout MutableSpan<UInt8>) -> Bool { false }
+  public mutating func keepOwnerKey(_ key: Span<UInt8>) -> Bool { false }
   /// Without a key there is no delay.
   public var access: AccessGate {
     get { AccessGate() }

@@ -46,6 +46,56 @@ extension ManagedNode where RadioType: ~Copyable {
     return true
   }
 
+  /// Copies the owner's public key.
+  public mutating func copyOwnerKey(into key: inout MutableSpan<UInt8>) -> Bool {
+    board.settings.copyOwnerKey(into: &key)
+  }
+
+  /// Stores another one: the log is sealed for it as soon as the keys for that are made.
+  public mutating func keepOwnerKey(_ key: Span<UInt8>) -> Bool {
+    guard board.settings.keepOwnerKey(key) else { return false }
+    node.core.log.sealer.ownerChanged()
+    return true
+  }
+
+  /// Does a part of the work on the keys of a sealed log. To be called in each round of the loop, before the
+  /// log is opened and the node polled. Returns whether there is more to do: `round` is then to be called
+  /// again at once. Until it returns `false` for the first time the log must not be opened: it would begin
+  /// with a page that is not sealed.
+  @inline(never)
+  public mutating func tendSealing(at now: Instant) -> Bool {
+    guard board.settings.settings.hasOwnerKey else {
+      node.core.log.unseal()
+      return false
+    }
+    guard node.core.log.sealer.isDue(at: now) else { return false }
+    if node.core.log.sealer.isIdle { beginSealing() }
+    if node.core.log.sealer.advance() { continueSealing(at: now) }
+    return node.core.log.sealer.isDue(at: now)
+  }
+
+  @inline(never)
+  private mutating func beginSealing() {
+    var secret: [32 of UInt8] = .init(repeating: 0)
+    var room = secret.mutableSpan
+    node.core.random.fill(&room)
+    node.core.log.sealer.begin(secret: room.span)
+    room.wipe()
+  }
+
+  /// Not inlined, as the keys are on the stack only then.
+  @inline(never)
+  private mutating func continueSealing(at now: Instant) {
+    var owner: [32 of UInt8] = .init(repeating: 0)
+    var room = owner.mutableSpan
+    // Without the key nothing is logged rather than logged unsealed: it is tried again.
+    guard board.settings.copyOwnerKey(into: &room) else { return }
+    var serial: [32 of UInt8] = .init(repeating: 0)
+    var place = serial.mutableSpan
+    let count = min(max(board.information(.nodeName, into: &place), 0), place.count)
+    node.core.log.makeKeys(owner: room.span, serial: serial.span.extracting(0..<count), at: now)
+  }
+
   /// Random bytes from the node's source.
   public mutating func fillRandom(_ bytes: inout MutableSpan<UInt8>) { node.core.random.fill(&bytes) }
 

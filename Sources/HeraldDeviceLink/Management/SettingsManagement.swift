@@ -44,6 +44,14 @@ enum SettingsManagement {
   ) -> SMPOutcome {
     let description = setting.description
     guard description.isReadable else { return .failure(.settingNotReadable) }
+    if setting == .ownerKey {
+      var key: [32 of UInt8] = .init(repeating: 0)
+      var room = key.mutableSpan
+      let count = device.copyOwnerKey(into: &room) ? room.count : 0
+      request.answer.map(of: .value)
+      request.answer.byteString(room.span.extracting(0..<count))
+      return .answered
+    }
     let value = device.inEffect(setting)
     request.answer.map(of: .value)
     request.answer.byteString(littleEndian: value, size: description.kind.size)
@@ -57,6 +65,10 @@ enum SettingsManagement {
     let description = setting.description
     if description.kind == .bytes {
       guard setting.allows(UInt32(clamping: value.count)) else { return SMPFailure(.invalid) }
+      if setting == .ownerKey {
+        if value.count > 0, X25519.isLowOrder(value) { return SMPFailure(.invalid) }
+        return device.keepOwnerKey(value) ? nil : .settingNotKept
+      }
       return device.keepAccessKey(value) ? nil : .settingNotKept
     }
     guard value.count == description.kind.size else { return SMPFailure(.invalid) }
@@ -70,6 +82,10 @@ enum SettingsManagement {
   private static func delete<Device: ManagedDevice & ~Copyable>(
     _ setting: Setting, at now: Instant, device: inout Device
   ) -> Bool {
-    setting == .accessKey ? device.keepAccessKey(Span()) : device.keep(setting, value: nil, at: now)
+    switch setting {
+    case .accessKey: device.keepAccessKey(Span())
+    case .ownerKey: device.keepOwnerKey(Span())
+    default: device.keep(setting, value: nil, at: now)
+    }
   }
 }

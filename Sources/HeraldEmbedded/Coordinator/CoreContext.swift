@@ -140,7 +140,7 @@ extension CoreContext {
     case .scanWindow: scanTiming.window.milliseconds
     case .advertisingInterval: advertisingInterval.milliseconds
     case .radioSetting: UInt32(radioSetting.rawValue)
-    case .accessKey: 0
+    case .accessKey, .ownerKey: 0
     case .stayOpen, .motionDetection:
       UInt32(
         settings[setting]

@@ -15,6 +15,8 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   @usableFromInline var order: [dictionary of UInt8]
   @usableFromInline var writer: LogPageWriter
   @usableFromInline var ring: LogRing
+  /// The keys that pages are sealed with.
+  public var sealer: LogSealer
 
   /// A log in `flash`, which uses all of its pages. Nothing is read or written before `mount`.
   @inlinable
@@ -24,6 +26,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     order = .init(repeating: 0)
     writer = LogPageWriter()
     ring = LogRing()
+    sealer = LogSealer()
   }
 
   // MARK: Writing
@@ -49,8 +52,11 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   ) throws(LogError) {
     guard ring.isMounted else { throw .notMounted }
     let payload = record.kind.hasBytes ? bytes.count : 0
-    let needed = payload > LogPayloadMemory.longest ? Self.room(forPayload: payload) : 0
-    guard payload <= LogEvent.maximumBytes, needed <= ring.pageSize &- LogFormat.headerSize else {
+    let needed =
+      payload > LogPayloadMemory.longest
+      ? LogFormat.room(forPayload: payload, isSealed: sealer.isActive) : 0
+    let header = sealer.isActive ? LogFormat.sealedHeaderSize : LogFormat.headerSize
+    guard payload <= LogEvent.maximumBytes, needed <= ring.pageSize &- header else {
       throw .tooLong
     }
     guard flash.isReady() else {
@@ -140,15 +146,6 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
 
   /// Whether events have been appended that are not committed.
   @inlinable public var hasPending: Bool { ring.isOpen && writer.pending > 0 }
-
-  /// How much room in a page an event with this many payload bytes needs: its blocks, the pending block, and
-  /// one to begin the record in.
-  @inlinable
-  static func room(forPayload count: Int) -> Int {
-    let full = count / LogFormat.rawLimit
-    let rest = count % LogFormat.rawLimit
-    return full &* LogFormat.blockSize &+ LogFormat.aligned(rest &+ 4, to: 8) &+ 224
-  }
 
   @inlinable
   mutating func encode(

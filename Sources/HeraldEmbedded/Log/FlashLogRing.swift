@@ -78,6 +78,7 @@ extension FlashLog where F: ~Copyable {
         found.epoch == ring.epoch
       {
         ring.boot = found.boot &+ 1
+        if offset == 0 { ring.isSealed = found.isSealed }
         end = blocksEnd(header: found, offset: offset)
         writer.recordsLeft = LogFormat.recordLimit(after: writer.recordsLeft)
         offset = LogFormat.aligned(end, to: LogFormat.segmentAlignment)
@@ -88,16 +89,26 @@ extension FlashLog where F: ~Copyable {
     ring.closedBytes = end
     // A block that was being programmed when power was lost may reach this far and read as erased without
     // being erased.
-    let behind = LogFormat.aligned(end &+ LogFormat.blockSize, to: LogFormat.segmentAlignment)
+    let longest = ring.isSealed ? LogFormat.sealedBlockSize : LogFormat.blockSize
+    let behind = LogFormat.aligned(end &+ longest, to: LogFormat.segmentAlignment)
     if ring.pageSize &- behind >= 192, isErased(page: ring.current, from: behind) { ring.resume = behind }
   }
 
+  /// Where the blocks of a segment end. Those of a sealed one are counted and not checked, as their key is
+  /// gone: an incomplete block may be among them, which ends less than a block behind the last whole one.
   @inlinable
   mutating func blocksEnd(header: LogPageHeader, offset: Int) -> Int {
     var seed = writer.encoder.readHeaderCheck()
-    var position = offset &+ LogFormat.headerSize
+    var position = offset &+ header.size
     while position < ring.pageSize {
-      let count = min(LogFormat.blockSize, ring.pageSize &- position)
+      let count = min(header.isSealed ? 2 : LogFormat.blockSize, ring.pageSize &- position)
+      if header.isSealed {
+        guard load(page: ring.current, offset: position, count: count),
+          let size = writer.encoder.sealedBlockSize(count: count, word: header.wordSize)
+        else { break }
+        position &+= size
+        continue
+      }
       guard load(page: ring.current, offset: position, count: count),
         let block = writer.encoder.readBlock(count: count, seed: seed, word: header.wordSize)
       else { break }
@@ -148,7 +159,11 @@ extension FlashLog where F: ~Copyable {
   @inlinable
   mutating func open(at now: Instant, clock: WallClock) -> Bool {
     var offset = 0
-    if ring.resume > 0 {
+    let isSealed = sealer.isActive
+    // A key is renewed long before.
+    guard !isSealed || sealer.hasNext else { return false }
+    // All segments of a page are sealed, or none is.
+    if ring.resume > 0, ring.isSealed == isSealed {
       offset = ring.resume
       ring.resume = 0
     } else {
@@ -160,17 +175,25 @@ extension FlashLog where F: ~Copyable {
       ring.pages &+= 1
     }
     let start = LogFormat.tickStart(now)
-    let header = LogPageHeader(
+    var header = LogPageHeader(
       sequence: ring.newest, epoch: ring.epoch, boot: ring.boot, uptime: start,
       unixMilliseconds: clock.unixMilliseconds(at: start) ?? 0, clockSource: clock.source,
       dictionaryCapacity: dictionary, wordSize: ring.word)
-    let crc = writer.encoder.write(header)
+    header.isSealed = isSealed
+    ring.isSealed = isSealed
+    var crc: UInt16 = 0
+    if isSealed {
+      writer.encoder.write(header, at: offset, sealedBy: &sealer)
+    } else {
+      writer.encoder.endSeal()
+      crc = writer.encoder.write(header)
+    }
     writer.position = offset
     writer.pending = 0
     ring.isOpen = true
     ring.restedAt = .never
-    guard program(LogFormat.headerSize) else { return false }
-    writer.begin(at: offset &+ LogFormat.headerSize, uptime: start, crc: crc)
+    guard program(header.size) else { return false }
+    writer.begin(at: offset &+ header.size, uptime: start, crc: crc)
     report(at: now)
     return true
   }

@@ -63,14 +63,16 @@ protocol LogBitCoder: ~Copyable, ~Escapable {
 /// two bytes for the checksum, then the bytes of the last record that exceed the block.
 @usableFromInline
 struct LogBitEncoder: LogBitCoder, ~Copyable {
-  /// A block, and 40 bytes for a record that begins in it and ends behind it.
-  @usableFromInline static var capacity: Int { 168 }
+  /// A block of a sealed segment, and 40 bytes for a record that begins in it and ends behind it.
+  @usableFromInline static var capacity: Int { 232 }
 
-  @usableFromInline var buffer: [168 of UInt8]
+  @usableFromInline var buffer: [232 of UInt8]
   /// Coded bytes so far. Bytes beyond the capacity are counted but not stored.
   @usableFromInline var count: Int
   /// How many coded bytes this block holds, 1…125.
   @usableFromInline var limit: Int
+  /// The key of the segment, if it is sealed.
+  var seal = LogSegmentSeal()
   /// To be set by `restart` before anything is coded.
   var interval: LogInterval
 
@@ -84,11 +86,13 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
   }
 
   /// Whether bytes were lost because the buffer was full.
-  @usableFromInline var overflowed: Bool { count > Self.capacity &- 3 }
+  @usableFromInline var overflowed: Bool { count > Self.capacity &- frame }
+  /// Bytes of a full block beside its content.
+  var frame: Int { seal.isOn ? LogFormat.tagSize &+ 1 : 3 }
 
   @inline(__always)
   private mutating func emit(_ byte: UInt8) {
-    let place = count < limit ? count &+ 1 : count &+ 3
+    let place = count < limit ? count &+ 1 : count &+ frame
     if place < Self.capacity { buffer[unchecked: place] = byte }
     count &+= 1
   }
@@ -120,16 +124,37 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
 
   /// Makes the first `content` bytes, at most `limit`, a block, and returns its size. Bytes beyond `limit`
   /// are kept; with fewer than `limit` they are lost.
-  mutating func seal(content: Int, final: Bool, crc: inout UInt16, word: Int) -> Int {
+  mutating func seal(content: Int, final: Bool, crc: inout UInt16, word: Int, at position: Int) -> Int {
+    if seal.isOn {
+      var clear = 1
+      if final {
+        buffer[0] = UInt8(truncatingIfNeeded: content)
+      } else if content == LogFormat.sealedLimit {
+        buffer[0] = SealedBlockFrame.fullMark
+      } else {
+        // Rare: the last block of a page, or of one that a record was taken back from.
+        clear = 2
+        var index = content
+        while index > 0 {
+          buffer[index &+ 1] = buffer[index]
+          index &-= 1
+        }
+        buffer[0] = SealedBlockFrame.openMark
+        buffer[1] = UInt8(truncatingIfNeeded: content)
+      }
+      return encrypt(clear: clear, content: content, word: word, at: position)
+    }
     buffer[0] = UInt8(truncatingIfNeeded: content) | (final ? 0x80 : 0)
     return close(end: content &+ 1, crc: &crc, word: word)
   }
 
   /// Makes a block of payload bytes and returns its size. Coded bytes are lost.
-  mutating func sealRaw(_ bytes: Span<UInt8>, crc: inout UInt16, word: Int) -> Int {
+  mutating func sealRaw(_ bytes: Span<UInt8>, crc: inout UInt16, word: Int, at position: Int) -> Int {
+    let count = min(bytes.count, LogFormat.rawLimit)
     buffer[0] = 0
-    buffer[1] = UInt8(truncatingIfNeeded: bytes.count)
-    for index in 0..<min(bytes.count, LogFormat.rawLimit) { buffer[2 &+ index] = bytes[index] }
+    buffer[1] = UInt8(truncatingIfNeeded: count)
+    for index in 0..<count { buffer[2 &+ index] = bytes[index] }
+    if seal.isOn { return encrypt(clear: 2, content: count, word: word, at: position) }
     return close(end: bytes.count &+ 2, crc: &crc, word: word)
   }
 
@@ -139,8 +164,13 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
     for index in 0..<end { crc = LogFormat.crc16(crc, buffer[unchecked: index]) }
     buffer[end] = UInt8(truncatingIfNeeded: crc)
     buffer[end &+ 1] = UInt8(truncatingIfNeeded: crc &>> 8)
-    let size = LogFormat.aligned(end &+ 2, to: word)
-    var index = end &+ 2
+    return pad(from: end &+ 2, word: word)
+  }
+
+  /// Fills the buffer up to the next word from `end` on, and returns the size.
+  private mutating func pad(from end: Int, word: Int) -> Int {
+    let size = LogFormat.aligned(end, to: word)
+    var index = end
     while index < size {
       buffer[index] = 0xFF
       index &+= 1
@@ -148,12 +178,24 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
     return size
   }
 
+  /// Encrypts `content` bytes behind the first `clear`, for this place in the page, and returns the size of
+  /// the block.
+  @inline(never)
+  private mutating func encrypt(clear: Int, content: Int, word: Int, at position: Int) -> Int {
+    let end = clear &+ content &+ LogFormat.tagSize
+    guard content > 0, end <= LogFormat.sealedBlockSize else { return 0 }
+    var bytes = buffer.mutableSpan
+    var packet = bytes._mutatingExtracting(0..<end)
+    guard seal.seal(&packet, clear: clear, at: position) else { return 0 }
+    return pad(from: end, word: word)
+  }
+
   /// Moves the bytes beyond the block's limit to the front: the block has been programmed.
   mutating func shift() {
-    let rest = min(count, Self.capacity &- 3) &- limit
+    let rest = min(count, Self.capacity &- frame) &- limit
     var index = 0
     while index < rest {
-      buffer[unchecked: 1 &+ index] = buffer[unchecked: limit &+ 3 &+ index]
+      buffer[unchecked: 1 &+ index] = buffer[unchecked: limit &+ frame &+ index]
       index &+= 1
     }
     count = max(rest, 0)
@@ -183,6 +225,22 @@ extension LogBitEncoder {
   @usableFromInline
   mutating func readBlock(count: Int, seed: UInt16, word: Int) -> LogBlock? {
     LogBlock(buffer.span.extracting(0..<count), seed: seed, word: word)
+  }
+
+  /// Writes a header of a sealed segment that begins at `offset` of its page into the buffer, and takes the
+  /// next keys.
+  @usableFromInline @inline(never)
+  mutating func write(_ header: LogPageHeader, at offset: Int, sealedBy sealer: inout LogSealer) {
+    var span = buffer.mutableSpan
+    _ = header.write(to: &span)
+    sealer.begin(&seal, header: &span, sequence: header.sequence, at: offset)
+  }
+
+  /// Bytes to the block behind that of a sealed segment in the first `count` bytes of the buffer, which is
+  /// not checked; `nil` if there is none.
+  @usableFromInline
+  mutating func sealedBlockSize(count: Int, word: Int) -> Int? {
+    SealedBlockFrame(buffer.span.extracting(0..<count))?.size(word: word)
   }
 
   /// Whether the first `count` bytes of the buffer are all ones.

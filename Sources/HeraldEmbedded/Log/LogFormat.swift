@@ -17,6 +17,14 @@ enum LogFormat {
   @usableFromInline static var codedLimit: Int { 125 }
   /// The most payload bytes in a block: all but two marks and its checksum.
   @usableFromInline static var rawLimit: Int { 124 }
+  /// The most bytes a block of a sealed segment takes in a page.
+  @usableFromInline static var sealedBlockSize: Int { 192 }
+  /// The most coded bytes in it: all but its mark and its tag.
+  @usableFromInline static var sealedLimit: Int { 187 }
+  /// Bytes of a tag.
+  @usableFromInline static var tagSize: Int { 4 }
+  /// Bytes of the header of a sealed segment and of what its keys are found with.
+  @usableFromInline static var sealedHeaderSize: Int { 80 }
   /// A header that is not at the start of its page is at a multiple of this.
   @usableFromInline static var segmentAlignment: Int { 64 }
   /// The most targets a page can distinguish at a time.
@@ -54,6 +62,17 @@ enum LogFormat {
   @usableFromInline @inline(__always)
   static func aligned(_ count: Int, to word: Int) -> Int { (count &+ word &- 1) & ~(word &- 1) }
 
+  /// How much room in a page an event with this many payload bytes needs: its blocks, the pending block, and
+  /// one to begin the record in.
+  @usableFromInline
+  static func room(forPayload count: Int, isSealed: Bool) -> Int {
+    let full = count / rawLimit
+    let rest = count % rawLimit
+    // The frame has two bytes more, which may take another word, and the pending block is larger.
+    if isSealed { return full &* 136 &+ aligned(rest &+ 6, to: 8) &+ 288 }
+    return full &* blockSize &+ aligned(rest &+ 4, to: 8) &+ 224
+  }
+
   /// A moment rounded down to 10 ms, in 32-bit steps: 2³² leaves 6 when divided by 10. Not inlined: a
   /// division by 10 has no side effects, so the optimiser would move it ahead of the check whether a page is
   /// to be begun and do it for every record; the smallest cores take 600 instructions for each.
@@ -84,6 +103,8 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
   public var dictionaryCapacity: Int
   /// Blocks begin at multiples of this many bytes: 1, 2, 4 or 8.
   public var wordSize: Int
+  /// Whether the blocks are sealed (docs/sealed-log.md), which those of version 2 are not.
+  public var isSealed = false
   /// The version of the format of this segment, 2 or 3; a header is written with 3.
   public let version: UInt8
 
@@ -133,7 +154,8 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
     guard words[0] == LogFormat.magic, version >= LogFormat.oldestVersion, version <= LogFormat.version,
       word == 1 || word == 2 || word == 4 || word == 8,
       capacity >= 1, capacity <= LogFormat.maximumDictionary,
-      let source = WallClock.Source(rawValue: UInt8(truncatingIfNeeded: words[1] &>> 24)),
+      let source = WallClock.Source(
+        rawValue: UInt8(truncatingIfNeeded: words[1] &>> 24) & (version > 2 ? 0x7F : 0xFF)),
       words[3] >= 1, words[3] <= LogFormat.maximumSequence,
       words[9] == LogFormat.crc32(bytes, count: LogFormat.headerSize &- 4)
     else { return nil }
@@ -142,7 +164,11 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
       uptime: Instant(milliseconds: UInt64(high: words[6], low: words[5])),
       unixMilliseconds: UInt64(high: words[8], low: words[7]), clockSource: source,
       dictionaryCapacity: capacity, wordSize: word, version: version)
+    isSealed = words[1] &>> 31 != 0
   }
+
+  /// Bytes to the first block.
+  @usableFromInline var size: Int { isSealed ? LogFormat.sealedHeaderSize : LogFormat.headerSize }
 
   /// Writes the 40 bytes of the header to the start of `bytes` and returns the low half of its checksum, with
   /// which the checksums of its blocks begin.
@@ -156,7 +182,7 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
       writer.u8(version)
       writer.u8(UInt8(truncatingIfNeeded: wordSize))
       writer.u8(UInt8(truncatingIfNeeded: dictionaryCapacity))
-      writer.u8(clockSource.rawValue)
+      writer.u8(clockSource.rawValue | (isSealed ? 0x80 : 0))
       writer.u32(epoch)
       writer.u32(sequence)
       writer.u32(boot)

@@ -35,10 +35,10 @@ public struct LogPageDecoder: ~Copyable, ~Escapable {
   public private(set) var ending: Ending
 
   /// A decoder at the first record of `page`, which may be truncated; `nil` if there is no valid header at
-  /// its start.
+  /// its start, or it is sealed: such a page is opened first (`SealedPage`).
   @_lifetime(copy page)
   public init?(_ page: Span<UInt8>) {
-    guard let header = LogPageHeader(page) else { return nil }
+    guard let header = LogPageHeader(page), !header.isSealed else { return nil }
     self.header = header
     ending = .reading
     milliseconds = header.uptime.milliseconds
@@ -173,7 +173,7 @@ struct LogBitDecoder: LogBitCoder, ~Copyable, ~Escapable {
     var offset = LogFormat.aligned(position, to: LogFormat.segmentAlignment)
     while offset <= page.count &- LogFormat.headerSize {
       if let found = LogPageHeader(page.extracting(offset..<(offset &+ LogFormat.headerSize))),
-        found.sequence == header.sequence, found.epoch == header.epoch
+        found.sequence == header.sequence, found.epoch == header.epoch, !found.isSealed
       {
         beginSegment(at: offset, word: found.wordSize)
         return found

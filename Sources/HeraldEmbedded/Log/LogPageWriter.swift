@@ -86,8 +86,14 @@ struct LogPageWriter: ~Copyable {
   @inline(never)
   private mutating func measureBlock() {
     let room = (pageSize &- position) & ~(word &- 1)
-    encoder.limit = max(min(LogFormat.codedLimit, room &- 3), 0)
-    isLastBlock = room &- LogFormat.blockSize < Self.smallestBlock
+    if encoder.seal.isOn {
+      // One byte more than a final block needs: an open one that is not full states its length.
+      encoder.limit = max(min(LogFormat.sealedLimit, room &- LogFormat.tagSize &- 2), 0)
+      isLastBlock = room &- LogFormat.sealedBlockSize < Self.smallestBlock
+    } else {
+      encoder.limit = max(min(LogFormat.codedLimit, room &- 3), 0)
+      isLastBlock = room &- LogFormat.blockSize < Self.smallestBlock
+    }
   }
 
   /// Bytes left in the page behind the programmed part.
@@ -130,7 +136,7 @@ struct LogPageWriter: ~Copyable {
   /// Makes the full block ready to be programmed and returns its size.
   @usableFromInline
   mutating func sealFull() -> Int {
-    encoder.seal(content: encoder.limit, final: false, crc: &crc, word: word)
+    encoder.seal(content: encoder.limit, final: false, crc: &crc, word: word, at: position)
   }
 
   /// Ends the codeword; to be followed by `sealFull` while more than a block is pending, then `sealFinal`.
@@ -148,18 +154,20 @@ struct LogPageWriter: ~Copyable {
   /// Makes the last block of an ended codeword ready and returns its size.
   @usableFromInline
   mutating func sealFinal() -> Int {
-    encoder.seal(content: encoder.count, final: true, crc: &crc, word: word)
+    encoder.seal(content: encoder.count, final: true, crc: &crc, word: word, at: position)
   }
 
   /// Makes the first `kept` bytes of an incomplete codeword ready and returns the block's size.
   @usableFromInline
   mutating func sealTruncated(kept: Int) -> Int {
-    encoder.seal(content: kept, final: false, crc: &crc, word: word)
+    encoder.seal(content: kept, final: false, crc: &crc, word: word, at: position)
   }
 
   /// Makes payload bytes ready, 1…124, and returns the block's size. No coded bytes may be pending.
   @usableFromInline
-  mutating func sealRaw(_ bytes: Span<UInt8>) -> Int { encoder.sealRaw(bytes, crc: &crc, word: word) }
+  mutating func sealRaw(_ bytes: Span<UInt8>) -> Int {
+    encoder.sealRaw(bytes, crc: &crc, word: word, at: position)
+  }
 
   /// A full block of `size` bytes has been programmed; its codeword continues.
   @usableFromInline

@@ -20,6 +20,8 @@ struct LogRing: BitwiseCopyable {
   @usableFromInline var current = 0
   /// Where in the newest page a further segment can begin after a restart; 0 if nowhere.
   @usableFromInline var resume = 0
+  /// Whether the newest page is sealed.
+  @usableFromInline var isSealed = false
   /// Committed bytes of the newest page, while it is not open.
   @usableFromInline var closedBytes = 0
   /// Whether the page after the newest is erased.

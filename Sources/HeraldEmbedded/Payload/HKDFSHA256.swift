@@ -30,6 +30,12 @@ public struct HKDFSHA256: ~Copyable {
     code.finish(into: &key)
   }
 
+  /// Sets the pseudorandom key PRK, 32 bytes, to one that was derived before: HKDF-Extract is left out (3.3).
+  @inline(never)
+  public mutating func set(key bytes: Span<UInt8>) {
+    for index in 0..<min(bytes.count, 32) { key[index] = bytes[index] }
+  }
+
   /// HKDF-Expand (2.3) with L = 32 and info = `label` || `context`.
   @inline(never)
   public mutating func expand(

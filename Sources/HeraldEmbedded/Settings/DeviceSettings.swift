@@ -16,6 +16,8 @@ public struct DeviceSettings: BitwiseCopyable, Sendable {
 
   /// Whether hosts have to prove possession of a key.
   public var hasAccessKey: Bool { values.isSet(.accessKey) }
+  /// Whether the log is sealed for an owner.
+  public var hasOwnerKey: Bool { values.isSet(.ownerKey) }
 }
 
 /// The layout of settings in flash (docs/settings.md): numbers little-endian.
@@ -30,7 +32,8 @@ public struct DeviceSettings: BitwiseCopyable, Sendable {
 /// | 16 | 16 | the key that the device's addresses are made with |
 /// | 32 | 32 | the access key, zeros for none |
 /// | 64 | 12 | the numbers, two bytes each |
-/// | 76 | 16 | 0 |
+/// | 76 | 4 | CRC-32 of the owner's key, which is at the end of the page; 0 for none |
+/// | 80 | 12 | 0 |
 /// | 92 | 4 | CRC-32 of bytes 0…91 |
 struct SettingsRecord: BitwiseCopyable {
   /// The settings.
@@ -39,6 +42,8 @@ struct SettingsRecord: BitwiseCopyable {
   var generation: UInt32 = 0
   /// Bytes of payload after the record.
   var payloadSize: UInt16 = 0
+  /// CRC-32 of the owner's key.
+  var ownerCheck: UInt32 = 0
 
   /// Bytes of a record: a multiple of eight.
   static var size: Int { 96 }
@@ -46,6 +51,8 @@ struct SettingsRecord: BitwiseCopyable {
   static var accessKeyOffset: Int { 32 }
   /// Bytes of an access key.
   static var accessKeySize: Int { 32 }
+  /// Bytes of the owner's public key.
+  static var ownerKeySize: Int { 32 }
   /// "HSet".
   private static var magic: UInt32 { 0x7465_5348 }
 
@@ -62,7 +69,8 @@ struct SettingsRecord: BitwiseCopyable {
     for index in 0..<16 { writer.u8(settings.addressKey.bytes[index]) }
     writer.advance(Self.accessKeySize)
     settings.values.write(to: &writer)
-    writer.advance(16)
+    writer.u32(ownerCheck)
+    writer.advance(12)
     writer.u32(CRC32.of(writer.whole.extracting(0..<writer.count)))
   }
 
@@ -84,7 +92,8 @@ struct SettingsRecord: BitwiseCopyable {
       guard reader.skip(Self.accessKeySize), settings.values.read(marks: first, from: &reader) else {
         return false
       }
-      for _ in 0..<4 where reader.u32() != 0 { return false }
+      ownerCheck = reader.u32() ?? 0
+      for _ in 0..<3 where reader.u32() != 0 { return false }
     } else {
       // Version 1: days of retention, whether they are set, address key, 0, and the checksum.
       guard second == 1 || (first == 0 && second == 0), reader.u32() == 0 else { return false }

@@ -25,9 +25,11 @@ public enum Setting: UInt8, BitwiseCopyable, Sendable {
   case motionDetection = 8
   /// Whether the management link is offered over Bluetooth: 1.
   case bluetoothManagement = 9
+  /// The public key of the owner, for whom the log is sealed.
+  case ownerKey = 10
 
   /// The number of settings.
-  public static var count: Int { 10 }
+  public static var count: Int { 11 }
 
   /// The description of the setting. This is the one table of settings: the device applies it, hosts list it,
   /// and a test compares it with the one in docs/settings.md. Inlined: a caller that uses one column gets
@@ -41,7 +43,8 @@ public enum Setting: UInt8, BitwiseCopyable, Sendable {
     case .scanWindow: .number(.u16, 3...10_240, .milliseconds, standard: 120)
     case .advertisingInterval: .number(.u16, 20...10_240, .milliseconds, standard: 250)
     case .radioSetting: .number(.choice, 0...2, .none, standard: 1)
-    case .accessKey: .secret(32)
+    case .accessKey: .bytes(32, isReadable: false)
+    case .ownerKey: .bytes(32, isReadable: true)
     case .stayOpen, .bluetoothManagement: .number(.choice, 0...1, .none, standard: 0)
     case .motionDetection: .number(.choice, 0...1, .none, standard: 1)
     }
@@ -49,7 +52,7 @@ public enum Setting: UInt8, BitwiseCopyable, Sendable {
 
   /// The names on the wire, ASCII, in the order of the cases.
   private static var names: StaticString {
-    "log/keep-days log/commit-seconds scan/interval-ms scan/window-ms advertising/interval-ms radio/setting access/key access/stay-open motion/detection bluetooth/management"
+    "log/keep-days log/commit-seconds scan/interval-ms scan/window-ms advertising/interval-ms radio/setting access/key access/stay-open motion/detection bluetooth/management log/owner-key"
   }
 
   /// Its name on the wire.
@@ -128,11 +131,11 @@ public struct SettingDescription: Sendable {
       kind: kind, unit: unit, range: range, standard: standard, isReadable: true, appliesAtOnce: true)
   }
 
-  /// `size` bytes or none; not readable, takes effect at once.
+  /// `size` bytes or none; takes effect at once.
   @inline(__always)
-  static func secret(_ size: UInt32) -> SettingDescription {
+  static func bytes(_ size: UInt32, isReadable: Bool) -> SettingDescription {
     SettingDescription(
-      kind: .bytes, unit: .none, range: 0...size, standard: nil, isReadable: false, appliesAtOnce: true)
+      kind: .bytes, unit: .none, range: 0...size, standard: nil, isReadable: isReadable, appliesAtOnce: true)
   }
 
   /// Whether this is a value of the setting's kind within its range. For bytes, `value` is their number.

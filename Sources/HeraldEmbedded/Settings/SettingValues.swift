@@ -27,7 +27,7 @@ public struct SettingValues: BitwiseCopyable, Sendable {
   @discardableResult @inline(never)
   public mutating func set(_ setting: Setting, to value: UInt32?) -> Bool {
     let place = UInt32(setting.rawValue)
-    guard setting != .accessKey else { return false }
+    guard setting != .accessKey, setting != .ownerKey else { return false }
     if let value, !setting.allows(value) { return false }
     // The bit of a value that is among the numbers is beyond those of the marks.
     var bits = UInt32(marks) & ~(1 &<< place | 1 &<< (22 &- place))
@@ -37,9 +37,9 @@ public struct SettingValues: BitwiseCopyable, Sendable {
     return true
   }
 
-  /// Stores whether there is an access key. The key itself stays in flash.
-  mutating func noteAccessKey(_ isThere: Bool) {
-    if isThere { marks |= Self.mark(.accessKey) } else { marks &= ~Self.mark(.accessKey) }
+  /// Stores whether there is a key, which itself stays in flash.
+  mutating func note(_ key: Setting, _ isThere: Bool) {
+    if isThere { marks |= Self.mark(key) } else { marks &= ~Self.mark(key) }
   }
 
   /// Writes the numbers: twelve bytes, zeros where nothing is set.
@@ -59,7 +59,7 @@ public struct SettingValues: BitwiseCopyable, Sendable {
       if marks & Self.mark(setting) != 0 { set(setting, to: UInt32(number)) }
     }
     // Settings without a number in the record, and the values of three of them.
-    self.marks |= marks & 0xE3C0
+    self.marks |= marks & 0xE7C0
     return true
   }
 

@@ -27,7 +27,7 @@ public enum PayloadStagingOutcome: Equatable, BitwiseCopyable, Sendable {
 
 extension SettingsStore: PayloadStorage where F: ~Copyable {
   /// The maximum length of a blob.
-  var payloadRoom: Int { max(0, noteOffset &- SettingsRecord.size) }
+  var payloadRoom: Int { max(0, ownerKeyOffset &- SettingsRecord.size) }
 
   static func aligned(_ count: Int) -> Int { (count &+ 7) & ~7 }
 

@@ -27,6 +27,8 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
   public private(set) var condition = SettingsCondition.fresh
   /// Bytes of the stored payload.
   private(set) var payloadSize = 0
+  /// CRC-32 of the owner's key.
+  private var ownerCheck: UInt32 = 0
   /// The payload that is being staged (SettingsPayload.swift).
   var staging = PayloadStaging()
   /// Whether the payload has not been requested since it was stored.
@@ -47,6 +49,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
       settings = record.settings
       generation = record.generation
       payloadSize = Int(record.payloadSize)
+      ownerCheck = record.ownerCheck
       current = page
       condition = .kept
     }
@@ -80,7 +83,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     load()
     guard key.count == 0 || key.count == SettingsRecord.accessKeySize else { return false }
     var new = settings
-    new.values.noteAccessKey(key.count > 0)
+    new.values.note(.accessKey, key.count > 0)
     return write(new, accessKey: key, stagedPayload: nil)
   }
 
@@ -89,6 +92,25 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     load()
     guard settings.hasAccessKey, isKeyKnown, key.count == SettingsRecord.accessKeySize else { return false }
     return read(current, SettingsRecord.accessKeyOffset, &key)
+  }
+
+  /// Stores another public key of the owner, 32 bytes, or removes it if `bytes` is empty. `false` for other
+  /// lengths, for a key of low order, with which everybody could open what is sealed, or if it could not be
+  /// stored.
+  public mutating func keepOwnerKey(_ key: Span<UInt8>) -> Bool {
+    load()
+    guard key.count == 0 || !X25519.isLowOrder(key) else { return false }
+    var new = settings
+    new.values.note(.ownerKey, key.count > 0)
+    return write(new, accessKey: Span(), stagedPayload: nil, ownerKey: key)
+  }
+
+  /// Copies the owner's public key to `key`, which has 32 bytes. `false` if there is none, it is damaged, or
+  /// the flash fails.
+  public mutating func copyOwnerKey(into key: inout MutableSpan<UInt8>) -> Bool {
+    load()
+    return settings.hasOwnerKey && key.count == SettingsRecord.ownerKeySize
+      && read(current, ownerKeyOffset, &key) && CRC32.of(key.span) == ownerCheck
   }
 
   /// The key from which the device's addresses are generated: the stored one, or a new one, which is then
@@ -124,7 +146,9 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
   /// key that is given, or the stored one, or zeros if there is to be none. The former page is then set to
   /// zero.
   @inline(never)
-  mutating func write(_ new: DeviceSettings, accessKey: Span<UInt8>, stagedPayload: Int?) -> Bool {
+  mutating func write(
+    _ new: DeviceSettings, accessKey: Span<UInt8>, stagedPayload: Int?, ownerKey: Span<UInt8> = Span()
+  ) -> Bool {
     // The page that is to be written may be the one that is unreadable now.
     guard mayWrite(), isKeyKnown || accessKey.count > 0 || !new.hasAccessKey else { return false }
     let page = other
@@ -133,8 +157,11 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
       staging = PayloadStaging()
       guard erase(page), copyPayload(to: page) else { return false }
     }
-    guard writeRecord(new, accessKey, payloadSize: size, to: page) else { return false }
+    guard let check = writeOwnerKey(new, ownerKey, to: page),
+      writeRecord(new, accessKey, payloadSize: size, ownerCheck: check, to: page)
+    else { return false }
     let former = current
+    let hadOwnerKey = settings.hasOwnerKey
     let formerSize = condition == .kept ? SettingsRecord.size &+ Self.aligned(payloadSize) : 0
     let wasDamaged = condition == .locked
     settings = new
@@ -142,14 +169,33 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     current = page
     condition = .kept
     payloadSize = size
+    ownerCheck = check
     if formerSize > 0 { clear(former, 0, formerSize) }
+    if hadOwnerKey { clear(former, ownerKeyOffset, SettingsRecord.ownerKeySize) }
     if wasDamaged { erase(former) }
     return true
   }
 
+  /// Writes the owner's key, the one that is given, or the stored one, and returns its checksum, 0 for none;
+  /// `nil` if it is damaged or the flash failed.
+  @inline(never)
+  private mutating func writeOwnerKey(
+    _ new: DeviceSettings, _ ownerKey: Span<UInt8>, to page: Int
+  ) -> UInt32? {
+    guard new.hasOwnerKey else { return 0 }
+    var bytes: [32 of UInt8] = .init(repeating: 0)
+    var room = bytes.mutableSpan
+    if ownerKey.count == SettingsRecord.ownerKeySize {
+      for index in 0..<ownerKey.count { room[index] = ownerKey[index] }
+    } else {
+      guard copyOwnerKey(into: &room) else { return nil }
+    }
+    return program(page, ownerKeyOffset, room.span) ? CRC32.of(room.span) : nil
+  }
+
   @inline(never)
   private mutating func writeRecord(
-    _ new: DeviceSettings, _ accessKey: Span<UInt8>, payloadSize: Int, to page: Int
+    _ new: DeviceSettings, _ accessKey: Span<UInt8>, payloadSize: Int, ownerCheck: UInt32, to page: Int
   ) -> Bool {
     var bytes: [96 of UInt8] = .init(repeating: 0)
     var room = bytes.mutableSpan
@@ -167,6 +213,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     record.settings = new
     record.generation = generation &+ 1
     record.payloadSize = UInt16(truncatingIfNeeded: payloadSize)
+    record.ownerCheck = ownerCheck
     record.write(to: &room)
     // Its beginning last: a page without it was never complete, and no key was lost with it.
     return program(page, 8, room.span.extracting(8...)) && program(page, 0, room.span.extracting(0..<8))
@@ -239,7 +286,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
       guard read(page, offset, &room) else {
         if condition == .fresh { condition = .damaged }
         // It may contain a key.
-        if condition != .kept { settings.values.noteAccessKey(true) }
+        if condition != .kept { settings.values.note(.accessKey, true) }
         return
       }
       for index in 0..<8 where room[index] != 0 && room[index] != 0xFF {
@@ -256,7 +303,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
         // It stays until other settings contain its key.
         condition = .locked
         current = page
-        settings.values.noteAccessKey(true)
+        settings.values.note(.accessKey, true)
         return
       }
     }
@@ -274,6 +321,8 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
 
   /// The location of the record of a reset.
   var noteOffset: Int { flash.pageSize &- 8 }
+  /// The location of the owner's key.
+  var ownerKeyOffset: Int { noteOffset &- SettingsRecord.ownerKeySize }
 
   private mutating func hasNote(_ page: Int) -> Bool {
     var bytes: [8 of UInt8] = .init(repeating: 0)

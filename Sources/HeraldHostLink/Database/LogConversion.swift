@@ -41,6 +41,8 @@ public struct LogConversion: Sendable {
   public let droppedEvents: Int
   /// The number of events whose date was implausible when they were imported; see `PlausibleDate`.
   public let unbelievableDates: Int
+  /// The number of sealed pages that were not opened: without the owner's key, or with another one.
+  public let sealedPages: Int
   /// Pages that could not be read, or only in part.
   public let damagedPages: [String]
   /// Persons whose payload was read and who had a contact, the longest total duration first.
@@ -72,7 +74,8 @@ public struct LogConversion: Sendable {
 
   private init(_ database: Database, device: Int64, _ change: LogDatabase.Change) throws {
     let total = try LogInterpreter.total(database, device: device)
-    pageCount = change.newPages + change.knownPages + change.refused.count
+    sealedPages = change.sealedPages
+    pageCount = change.newPages + change.knownPages + change.refused.count + change.sealedPages
     events = total.events
     readings = total.readings
     undatedEvents = total.undated

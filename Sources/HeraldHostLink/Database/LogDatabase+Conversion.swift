@@ -22,7 +22,8 @@ extension LogDatabase {
     let change = try pageImport(folder, isWhole: true)
     try interpret(
       folder.device, tables: folder.path,
-      of: Converted(fingerprint: fingerprint, pages: change.newPages + change.knownPages))
+      of: change.sealedPages > 0
+        ? nil : Converted(fingerprint: fingerprint, pages: change.newPages + change.knownPages))
     return change
   }
 

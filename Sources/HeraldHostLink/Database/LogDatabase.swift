@@ -23,6 +23,11 @@ public final class LogDatabase {
     public var readings = 0
     /// The names of files that are not pages of this log; see `LogConversion.mostListed`.
     public var refused: [String] = []
+    /// The number of sealed pages that were not opened: without the owner's key, or with another one. They
+    /// are not in the database.
+    public var sealedPages = 0
+    /// Those of them that are closed.
+    var sealedNames: [PageName] = []
   }
 
   let database: DatabaseQueue

@@ -81,8 +81,10 @@ struct PageImport {
       if known.isPage { change.knownPages += 1 } else { refuse(name) }
       return
     }
+    let sealed = change.sealedPages
     let isPage = try add(name, of: folder, bytes: try folder.read(name))
-    guard let stamp else { return }
+    // A sealed page is looked at again when there is a key.
+    guard let stamp, change.sealedPages == sealed else { return }
     try database.execute(
       sql: """
         INSERT INTO conversion_page (device_id, epoch, sequence, is_open, bytes, changed_ns, is_page) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -112,6 +114,11 @@ struct PageImport {
     else {
       refuse(name)
       return false
+    }
+    if page.isSealed {
+      change.sealedPages += 1
+      if !name.isOpen { change.sealedNames.append(name) }
+      return true
     }
     try put(page, isOpen: name.isOpen, sha256: sha256, replacing: known?["id"])
     return true

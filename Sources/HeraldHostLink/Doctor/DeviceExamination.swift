@@ -8,6 +8,7 @@ public enum DeviceExamination {
       let name = [information.firmware, information.release].filter { !$0.isEmpty }.joined(separator: " ")
       var findings = [Finding("device", .good, "it answers\(name.isEmpty ? "" : ", and is \(name)")")]
       findings.append(access(try device.access().state))
+      if let finding = sealing(try device.sealing()) { findings.append(finding) }
       let status = try device.logStatus()
       findings += log(status, capacity: try device.logCapacity(), now)
       findings.append(try payload(of: device, status, now))
@@ -34,6 +35,18 @@ public enum DeviceExamination {
       Finding(
         "access", .note, "it serves its log to everybody with a cable, as it was told",
         advice: "`herald-host provision` gives it an access key")
+    }
+  }
+
+  /// `nil` where there is nothing to do about it.
+  static func sealing(_ sealing: DeviceSealing) -> Finding? {
+    switch sealing {
+    case .sealed: Finding("sealing", .good, "its log is \(sealing.words)")
+    case .unsealed:
+      Finding(
+        "sealing", .note, "its log is not sealed: who takes it apart reads it",
+        advice: "`herald-host owner-key make FILE`, then `herald-host config set log/owner-key FILE.pub`")
+    case .unknown, .unsupported: nil
     }
   }
 

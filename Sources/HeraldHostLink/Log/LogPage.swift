@@ -52,6 +52,8 @@ public struct LogPage: Sendable {
   public internal(set) var clocks: [DeviceRecord.ClockFix] = []
   /// The reason why decoding ended.
   public internal(set) var ending = LogPageDecoder.Ending.reading
+  /// Whether it is sealed, and its records are not readable: it is opened with an `OwnerKey` first.
+  public let isSealed: Bool
 
   /// The times and dates in the page: those of its headers, then those of its records.
   var fixes: [DeviceRecord.ClockFix] { clocks + records.lazy.compactMap(\.clockFix) }
@@ -63,11 +65,21 @@ public struct LogPage: Sendable {
     self.records = records
     self.clocks = clocks
     ending = .complete
+    isSealed = false
   }
 
   /// Decodes a page, which may be malicious, torn or truncated; `nil` if it does not start with a valid
-  /// header.
+  /// header. Of a sealed page only the first header is read.
   public init?(_ bytes: [UInt8]) {
+    if let header = LogPageHeader(bytes.span), header.isSealed {
+      isSealed = true
+      sequence = header.sequence
+      epoch = header.epoch
+      ending = .complete
+      note(header)
+      return
+    }
+    isSealed = false
     guard var decoder = LogPageDecoder(bytes.span) else { return nil }
     var segment = decoder.header
     sequence = segment.sequence

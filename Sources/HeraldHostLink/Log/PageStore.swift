@@ -17,6 +17,8 @@ public final class PageStore {
   public let path: String
   /// The stored data of the device.
   public private(set) var device: DeviceRecord
+  /// The key that opens sealed pages; without one they stay as they are.
+  public var ownerKey: OwnerKey?
   /// Called before each step of storing; throwing simulates an interruption there.
   var beforeStep: (Step) throws(HostLinkError) -> Void = { _ throws(HostLinkError) in }
 
@@ -105,8 +107,14 @@ public final class PageStore {
   }
 
   /// The decoded page, once: a page that has just been stored is not decoded again. `nil` if the bytes have
-  /// no valid header.
-  func decoded(_ bytes: [UInt8], of name: PageName) -> LogPage? { recent.take(name, bytes) ?? LogPage(bytes) }
+  /// no valid header. A page that is sealed for another key, or without a key, is `isSealed`.
+  func decoded(_ bytes: [UInt8], of name: PageName) -> LogPage? {
+    let page = recent.take(name, bytes) ?? LogPage(bytes)
+    guard page?.isSealed == true, let ownerKey,
+      case .page(let opened, _) = ownerKey.open(bytes, serial: device.serial)
+    else { return page }
+    return LogPage(opened)
+  }
 
   /// Stores a page. A closed page replaces its open form. `decoded` is the decoded page, if available, which
   /// saves decoding it again.

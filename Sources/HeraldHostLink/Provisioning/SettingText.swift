@@ -27,6 +27,11 @@ public enum SettingText {
   /// The number given by `text`: an integer within the setting's range, or the name of a choice.
   public static func number(_ text: String, of setting: Setting) throws(HostLinkError) -> UInt32 {
     let description = setting.description
+    guard setting != .ownerKey else {
+      throw HostLinkError(
+        .usage, "\(name(of: setting)) is a key, which stands in a file",
+        advice: "`herald-host provision --owner-key-public FILE` or `config set \(name(of: setting)) FILE`")
+    }
     guard description.kind != .bytes else {
       throw HostLinkError(
         .usage,
@@ -62,6 +67,7 @@ public enum SettingText {
   /// The range of the setting as text.
   public static func range(of setting: Setting) -> String {
     let description = setting.description
+    guard setting != .ownerKey else { return "a file of a public key" }
     guard description.kind != .bytes else { return "a file of \(description.range.upperBound) bytes" }
     let choices = choices(of: setting)
     guard choices.isEmpty else { return choices.map(\.name).joined(separator: ", ") }

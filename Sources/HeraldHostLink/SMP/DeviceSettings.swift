@@ -33,6 +33,27 @@ extension DeviceClient {
     }
   }
 
+  /// The public key for which the device seals its log, 32 bytes; empty if it does not, `nil` if the device
+  /// does not support it.
+  public func ownerKey() throws(HostLinkError) -> [UInt8]? {
+    let request = Self.request("the owner's key", .read, SettingsCommand.value, .ownerKey)
+    switch try client.result(of: request) {
+    case .failure(let failure):
+      if failure.is(.noSuchSetting) { return nil }
+      throw failure.error(request, at: client.location)
+    case .success(let body):
+      guard case .bytes(let value) = body[SMPKey.value], value.isEmpty || value.count == OwnerKey.size else {
+        throw malformed(request, "a key of another size")
+      }
+      return value
+    }
+  }
+
+  /// Sets the public key for which the device seals its log.
+  public func setOwnerKey(_ key: [UInt8]) throws(HostLinkError) {
+    try write(.ownerKey, key, "to set the owner's key")
+  }
+
   /// Sets a setting to a value, which the device stores and applies immediately.
   public func set(_ setting: Setting, to number: UInt32) throws(HostLinkError) {
     let value = (0..<setting.description.kind.size).map {

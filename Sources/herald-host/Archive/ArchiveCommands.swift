@@ -25,11 +25,13 @@ struct ArchiveCommands: ParsableCommand {
     var dir: [String]
     @OptionGroup var place: ArchivePlace
     @OptionGroup var who: WhoOptions
+    @OptionGroup var owner: OwnerOptions
     @OptionGroup var display: DisplayOptions
 
     func run() throws {
       let filling = ArchiveFilling(
-        archive: try Archive.open(place.archive, create: true), who: who, isQuiet: display.quiet)
+        archive: try Archive.open(place.archive, create: true), who: who, isQuiet: display.quiet,
+        ownerKey: try owner.key())
       let addition = try filling.add(try PageStoreSearch.folders(in: dir))
       try display.show(addition) {
         Console.line(

@@ -32,6 +32,12 @@ struct Config: ParsableCommand {
         text = try device.access().isSet ? "set" : "not set"
         return
       }
+      if setting == .ownerKey {
+        value = nil
+        text =
+          try device.ownerKey().map { $0.isEmpty ? "not set" : $0.hexadecimal } ?? "unknown to this device"
+        return
+      }
       value = try device.number(of: setting)
       text = value.map { SettingText.text($0, of: setting) } ?? "unknown to this device"
     }
@@ -110,7 +116,7 @@ struct Config: ParsableCommand {
       guard fleet.isSingle else { return try Config.eachOf(fleet, display, [setting]) }
       try fleet.link.withDevice(fleet.single()) { device, open in
         let row = try Row(setting, device)
-        guard row.value != nil || !setting.description.isReadable else {
+        guard row.value != nil || setting.description.kind == .bytes else {
           throw HostLinkError(
             .refused, "\(open.transport.location) has no setting \(row.name)",
             advice: "the device's firmware may be older than this program")
@@ -131,7 +137,7 @@ struct Config: ParsableCommand {
     var name: String
     @Argument(
       help:
-        "What it is to be: a number, a name that `config list` shows, or for access/key the path of a file with 32 bytes; {serial} in it stands for the device's serial number.",
+        "What it is to be: a number, a name that `config list` shows, or for access/key the path of a file with 32 bytes, in which {serial} stands for the device's serial number, and for log/owner-key that of a public key.",
       completion: .settingValues
     )
     var value: String
@@ -141,6 +147,10 @@ struct Config: ParsableCommand {
     func run() throws {
       let setting = try SettingText.setting(named: name)
       let value = value
+      if setting == .ownerKey {
+        let key = try OwnerKey.readPublic(value)
+        return try Config.change(fleet, display, setting) { device, _ in try device.setOwnerKey(key) }
+      }
       guard setting.description.kind != .bytes else {
         let provisioning = Provisioning(generates: false, isNewDevice: fleet.link.answers.isNewDevice)
         return try Config.change(fleet, display, setting) { device, serial in

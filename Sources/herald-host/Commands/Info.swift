@@ -17,6 +17,7 @@ struct Info: ParsableCommand {
     let access: DeviceAccess.State
     let restart: DeviceRestart?
     let settings: DeviceSettingsHealth?
+    let sealing: DeviceSealing
   }
 
   func run() throws {
@@ -28,7 +29,7 @@ struct Info: ParsableCommand {
       let location = open.transport.location
       let row = Row(
         location: location, usb: open.identity, device: information, access: access, restart: restart,
-        settings: settings)
+        settings: settings, sealing: try device.sealing())
       guard !display.json else { return try Console.printJSON(row) }
       let serial = open.identity.serial.isEmpty ? information.serial : open.identity.serial
       var facts = Facts()
@@ -44,6 +45,7 @@ struct Info: ParsableCommand {
       facts.add("Architecture", information.machine)
       facts.add("System", information.system)
       facts.add("Access", access.words)
+      facts.add("Sealing", try device.sealing().words)
       if let restart { Self.add(restart, to: &facts) }
       if let settings { Self.add(settings, to: &facts) }
       if !display.quiet { facts.print() }

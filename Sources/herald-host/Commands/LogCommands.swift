@@ -15,10 +15,13 @@ struct LogCommands: ParsableCommand {
 
     @Argument(help: "The folder of a pulled log.")
     var dir: String
+    @OptionGroup var owner: OwnerOptions
     @OptionGroup var display: DisplayOptions
 
     func run() throws {
-      let result = try DevicePull.convert(try PageStore(path: dir, create: false))
+      let folder = try PageStore(path: dir, create: false)
+      folder.ownerKey = try owner.key()
+      let result = try DevicePull.convert(folder)
       try display.show(result) { result.show() }
       for page in result.damagedPages { Console.note("herald-host: \(page)") }
       if let error = result.shortcoming { throw error }

@@ -21,6 +21,7 @@ extension LogCommands {
       name: .shortAndLong,
       help: ArgumentHelp("Where the files go (default: DIR/export).", valueName: "dir"))
     var output: String?
+    @OptionGroup var owner: OwnerOptions
     @OptionGroup var display: DisplayOptions
 
     private struct Row: Encodable {
@@ -30,6 +31,7 @@ extension LogCommands {
 
     func run() throws {
       let folder = try PageStore(path: dir, create: false)
+      folder.ownerKey = try owner.key()
       let logDatabase = try LogDatabase(path: "\(folder.path)/\(LogDatabase.fileName)")
       let change = try logDatabase.convert(folder)
       let place = output ?? (dir.hasSuffix("/") ? "\(dir)export" : "\(dir)/export")
@@ -39,6 +41,9 @@ extension LogCommands {
       } else if !display.quiet {
         Console.printTable(
           [["FILE", "ROWS"]] + files.map { ["\(place)/\($0.name)", String($0.rows)] }, right: [1])
+      }
+      if let sealed = SealedPagesText(change.sealedPages) {
+        throw HostLinkError(.partial, "\(sealed.what); the rest is exported", advice: sealed.advice)
       }
       guard change.refused.isEmpty else {
         for page in change.refused { Console.note("herald-host: \(page) is not a page of this log") }

@@ -23,6 +23,12 @@ struct Provision: ParsableCommand {
       "Say what would be sent to each device, and send nothing of it; make no files. Secrets are not shown."
   )
   var isDryRun = false
+  @Option(
+    name: .customLong("owner-key-public"),
+    help: ArgumentHelp(
+      "Have the devices seal their logs for this public key, which `herald-host owner-key make` made.",
+      valueName: "file"))
+  var ownerKey: String?
   @OptionGroup var display: DisplayOptions
 
   /// The result of provisioning a device.
@@ -39,6 +45,7 @@ struct Provision: ParsableCommand {
       let setting = try SettingText.setting(named: entry.name)
       return (setting: setting, number: try SettingText.number(entry.value, of: setting))
     }
+    let owner = try ownerKey.map(OwnerKey.readPublic)
     let muster = try fleet.muster()
     if let payload = wanted.payload { try Provisioning.check(payload, devices: muster.selectors.count) }
     if isDryRun { return try showPlan(wanted, muster) }
@@ -53,6 +60,11 @@ struct Provision: ParsableCommand {
       if let path = wanted.accessKey {
         lines.update(index, "\(name)  access key")
         done.accessKeySet = try provisioning.establishKey(of: device, serial: serial, from: path)
+      }
+      // Before the clock and the payload, which are logged.
+      if let owner {
+        lines.update(index, "\(name)  owner's key")
+        try device.setOwnerKey(owner)
       }
       if wanted.setsTime {
         lines.update(index, "\(name)  clock")

@@ -26,8 +26,12 @@ struct Status: ParsableCommand {
     let time: String?
     /// The access state, which determines who may read the log.
     let access: DeviceAccess.State
+    let sealing: DeviceSealing
 
-    init(_ status: DeviceLogStatus, _ access: DeviceAccess.State, at location: String) {
+    init(
+      _ status: DeviceLogStatus, _ access: DeviceAccess.State, _ sealing: DeviceSealing, at location: String
+    ) {
+      self.sealing = sealing
       self.location = location
       self.access = access
       id = status.identifier?.hexadecimal
@@ -49,13 +53,15 @@ struct Status: ParsableCommand {
       let status = try device.logStatus()
       let access = try device.access().state
       guard !display.json else {
-        return try Console.printJSON(Row(status, access, at: open.transport.location))
+        return try Console.printJSON(
+          Row(status, access, try device.sealing(), at: open.transport.location))
       }
       var facts = Facts()
       facts.add("Device", open.transport.location)
       facts.add("Running for", DurationText.of(seconds: Int(clamping: status.uptimeMilliseconds / 1000)))
       facts.add("Starts", "\(status.boot)")
       facts.add("Access", access.words)
+      facts.add("Sealing", try device.sealing().words)
       if let date = status.unixMilliseconds {
         let isBelieved = PlausibleDate.complaint(about: date) == nil
         facts.add(
@@ -84,7 +90,8 @@ struct Status: ParsableCommand {
   }
   private func runMany() throws {
     let members = Fleet(try fleet.muster(), link: fleet.link).run { _, device, open, _ in
-      Row(try device.logStatus(), try device.access().state, at: open.transport.location)
+      Row(
+        try device.logStatus(), try device.access().state, try device.sealing(), at: open.transport.location)
     }
     try FleetSummary(members).report(
       display, isSingle: false, heading: ["CLOCK, UTC", "PAGES", "RUNNING FOR", "ACCESS"], right: [1]

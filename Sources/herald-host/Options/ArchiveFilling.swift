@@ -9,12 +9,14 @@ struct ArchiveFilling {
   /// Who wore which device, if that is to be said.
   let who: WhoOptions?
   let isQuiet: Bool
+  /// The key that opens sealed pages.
+  var ownerKey: OwnerKey?
 
   /// Adds folders.
   func add(_ folders: [String]) throws -> Archive.Addition {
     let bar = ProgressLine(isQuiet: isQuiet)
     defer { bar.finish() }
-    let addition = try archive.add(folders: folders) {
+    let addition = try archive.add(folders: folders, ownerKey: ownerKey) {
       bar.update(done: $0, of: folders.count, text: "adding")
     }
     try update()
@@ -36,6 +38,9 @@ extension Archive.Addition {
     for page in refused {
       Console.note("herald-host: \(PrintableText.of(page, limit: 400)) is not a page of this log")
     }
+    if let sealed = SealedPagesText(sealedPages) {
+      Console.note("herald-host: \(sealed.what); \(sealed.advice)")
+    }
     for (folder, error) in failures {
       Console.note("herald-host: \(PrintableText.of(folder, limit: 400)): \(error.what)")
     }
@@ -44,6 +49,9 @@ extension Archive.Addition {
   /// Names what could not be added, and throws if there is any.
   func check() throws(HostLinkError) {
     noteProblems()
+    if failures.isEmpty, refused.isEmpty, let sealed = SealedPagesText(sealedPages) {
+      throw HostLinkError(.partial, "\(sealed.what); the rest is in the archive", advice: sealed.advice)
+    }
     guard failures.isEmpty, refused.isEmpty else {
       throw HostLinkError(
         .partial, "not everything could be added; the rest is in the archive",
@@ -53,7 +61,7 @@ extension Archive.Addition {
 }
 
 extension Archive.Addition: Encodable {
-  private enum CodingKeys: CodingKey { case folders, newPages, knownPages, refused, failures }
+  private enum CodingKeys: CodingKey { case folders, newPages, knownPages, refused, sealedPages, failures }
 
   /// Encodes failures as objects with the folder and the error.
   public func encode(to encoder: any Encoder) throws {
@@ -62,6 +70,7 @@ extension Archive.Addition: Encodable {
     try container.encode(newPages, forKey: .newPages)
     try container.encode(knownPages, forKey: .knownPages)
     try container.encode(refused, forKey: .refused)
+    try container.encode(sealedPages, forKey: .sealedPages)
     try container.encode(failures.map { ["folder": $0.folder, "error": $0.error.what] }, forKey: .failures)
   }
 }

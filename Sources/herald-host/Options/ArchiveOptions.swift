@@ -16,6 +16,7 @@ struct ArchiveOptions: ParsableArguments {
   var archive: String?
 
   @OptionGroup var who: WhoOptions
+  @OptionGroup var owner: OwnerOptions
 
   mutating func validate() throws {
     guard dir.isEmpty != (archive == nil) else {
@@ -30,7 +31,8 @@ struct ArchiveOptions: ParsableArguments {
       var rules = ContactRules()
       rules.zone = LocalDays.systemZone
       rules.window = window ?? rules.window
-      let filling = ArchiveFilling(archive: try Archive.temporary(rules), who: who, isQuiet: display.quiet)
+      let filling = ArchiveFilling(
+        archive: try Archive.temporary(rules), who: who, isQuiet: display.quiet, ownerKey: try owner.key())
       try filling.add(try PageStoreSearch.folders(in: dir)).noteProblems()
       return filling.archive
     }

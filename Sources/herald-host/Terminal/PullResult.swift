@@ -60,6 +60,8 @@ struct PullResult: Encodable, Sendable {
   let unknownAddresses: Int
   let unknownReadings: Int
   let damagedPages: [String]
+  /// The number of sealed pages that were not opened.
+  let sealedPages: Int
   /// The contacts with the longest duration, at most 10,000.
   let contacts: [Contact]
   /// The number of all contacts.
@@ -73,7 +75,7 @@ struct PullResult: Encodable, Sendable {
   private enum CodingKeys: CodingKey {
     case folder, contactsFile, pages, events, readings, undatedEvents, droppedEvents, unknownAddresses,
       unknownReadings,
-      damagedPages, contacts, contactCount, unbelievableDates, clockProblem, pull
+      damagedPages, sealedPages, contacts, contactCount, unbelievableDates, clockProblem, pull
   }
 
   init(folder: String, conversion: LogConversion, report: PullReport?, clock: HostLinkError?) {
@@ -87,6 +89,7 @@ struct PullResult: Encodable, Sendable {
     unknownAddresses = conversion.unknownAddresses
     unknownReadings = conversion.unknownReadings
     damagedPages = conversion.damagedPages
+    sealedPages = conversion.sealedPages
     contacts = conversion.contacts.map(Contact.init)
     contactCount = conversion.contactCount
     unbelievableDates = conversion.unbelievableDates
@@ -122,6 +125,9 @@ struct PullResult: Encodable, Sendable {
         .partial, "not all of the log is here; what is here is kept", advice: "run the same command again")
     }
     if let clock { return clock }
+    if pull == nil, let sealed = SealedPagesText(sealedPages) {
+      return HostLinkError(.partial, sealed.what, advice: sealed.advice)
+    }
     guard pull != nil || damagedPages.isEmpty else {
       return HostLinkError(
         .partial, "\(Console.count(damagedPages.count, "page")) could not be read to the end")
@@ -181,6 +187,7 @@ struct PullResult: Encodable, Sendable {
         "\(Console.count(unbelievableDates, "event")) have a date that cannot be: before 2020, or in the future by this computer's "
           + "clock. The device's clock was wrong then.")
     }
+    if pull != nil, let sealed = SealedPagesText(sealedPages) { Console.line("Note: \(sealed.what).") }
     if let dropped = DroppedEventsText(droppedEvents) {
       Console.line(dropped.what)
       Console.line("  → \(dropped.advice)")

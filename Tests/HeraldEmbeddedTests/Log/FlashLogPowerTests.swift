@@ -15,12 +15,13 @@ private struct Run {
   var image: FlashImage
 }
 
-private func scriptedRun(wordSize: Int, events: Int, seed: UInt64) throws -> Run {
-  let image = FlashImage(pageSize: 512, pageCount: 3, wordSize: wordSize)
+private func scriptedRun(wordSize: Int, events: Int, seed: UInt64, isSealed: Bool) throws -> Run {
+  // A sealed page has to have room for the same payloads.
+  let image = FlashImage(pageSize: isSealed ? 640 : 512, pageCount: 3, wordSize: wordSize)
   image.journal = []
   var run = Run(image: image)
   var random = Seeded(seed)
-  var log = FlashLog<MemoryFlash, 8>.mounted(on: image)
+  var log = FlashLog<MemoryFlash, 8>.mounted(on: image, isSealed: isSealed)
   var now: UInt64 = 12340
   for index in 0..<events {
     now += UInt64.random(in: 0...400, using: &random) / 10 * 10
@@ -55,12 +56,12 @@ private func scriptedRun(wordSize: Int, events: Int, seed: UInt64) throws -> Run
 struct FlashLogPowerTests {
   @Test(
     "HP-46 power cut at every flash step and inside it: what was committed is there, and every earlier page",
-    arguments: [1, 4, 8])
-  func everyStep(wordSize: Int) throws {
-    let run = try scriptedRun(wordSize: wordSize, events: 420, seed: UInt64(wordSize))
+    arguments: [(1, false), (4, false), (8, false), (4, true), (8, true)])
+  func everyStep(wordSize: Int, isSealed: Bool) throws {
+    let run = try scriptedRun(wordSize: wordSize, events: 420, seed: UInt64(wordSize), isSealed: isSealed)
     let journal = try #require(run.image.journal)
     #expect(run.image.erasures.allSatisfy { $0 >= 1 })  // the ring has turned
-    let contents = FlashImage(pageSize: 512, pageCount: 3, wordSize: wordSize)
+    let contents = FlashImage(pageSize: run.image.pageSize, pageCount: 3, wordSize: wordSize)
     var commit = 0
     var committed = 0
     var era = 0
@@ -85,7 +86,8 @@ struct FlashLogPowerTests {
       for tearing in tearings {
         let torn = contents.copy()
         torn.apply(journal[step], tearing: tearing)
-        var log = FlashLog<MemoryFlash, 8>.mounted(on: torn, freshEpoch: 99)
+        var log = FlashLog<MemoryFlash, 8>.mounted(
+          on: torn, freshEpoch: 99, isSealed: isSealed && step % 8 == 0)
         let status = log.standing
         // The page that is being erased may be there or not; nothing else may be missing.
         let first = status.newest == 0 ? 0 : try #require(run.pageStarts[status.oldest])
@@ -110,11 +112,13 @@ struct FlashLogPowerTests {
     #expect(contents.bytes == run.image.bytes)
   }
 
-  @Test("a log whose flash loses power says so, keeps what was committed, and works again after a restart")
-  func liveCut() throws {
+  @Test(
+    "a log whose flash loses power says so, keeps what was committed, and works again after a restart",
+    arguments: [false, true])
+  func liveCut(isSealed: Bool) throws {
     for steps in stride(from: 0, to: 150, by: 3) {
       let image = FlashImage(pageSize: 512, pageCount: 4, wordSize: 4)
-      var log = FlashLog<MemoryFlash, 8>.mounted(on: image)
+      var log = FlashLog<MemoryFlash, 8>.mounted(on: image, isSealed: isSealed)
       image.cutPower(afterSteps: steps, tearing: .some(seed: UInt64(steps)))
       var committed = 0
       var appended: [PlainRecord] = []

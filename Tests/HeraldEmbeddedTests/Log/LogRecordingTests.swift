@@ -55,10 +55,11 @@ private func recording(_ phone: String) -> [PlainRecord]? {
 
 private func bytesPerReading<let dictionary: Int>(
   _ records: [PlainRecord], commitEvery seconds: UInt64?, pageSize: Int = 4096,
+  pages: Int? = nil, isSealed: Bool = false,
   of type: FlashLog<MemoryFlash, dictionary>.Type
 ) throws -> (Double, [PlainRecord]) {
-  let image = FlashImage(pageSize: pageSize, pageCount: 131_072 / pageSize, wordSize: 4)
-  var log = type.mounted(on: image)
+  let image = FlashImage(pageSize: pageSize, pageCount: pages ?? 131_072 / pageSize, wordSize: 4)
+  var log = type.mounted(on: image, isSealed: isSealed)
   var lastCommit: UInt64 = 0
   for record in records {
     if let seconds, record.milliseconds >= lastCommit + seconds * 1000 {
@@ -117,6 +118,29 @@ struct LogRecordingTests {
         records, commitEvery: nil, pageSize: pageSize, of: FlashLog<MemoryFlash, 16>.self)
       print("log_bytes_per_reading phone-a40, dictionary of 16, pages of \(pageSize): \(bytes)")
       #expect(decoded == roundedDown(records, to: 10))
+    }
+  }
+
+  @Test("sealed, the recording four times over takes 3.5 % more, and comes back exactly")
+  func sealed() throws {
+    guard let once = recording("phone-a40"), let last = once.last?.milliseconds else { return }
+    // A page more or less is little then.
+    let records = (0..<4 as Range<UInt64>).flatMap { round in
+      once.map { record in
+        var record = record
+        record.milliseconds += round * (last + 5000)
+        return record
+      }
+    }
+    for (seconds, pageSize) in [(30, 4096)] as [(UInt64?, Int)] {
+      let (clear, expected) = try bytesPerReading(
+        records, commitEvery: seconds, pageSize: pageSize, pages: 128, of: FlashLog<MemoryFlash, 64>.self)
+      let (sealed, decoded) = try bytesPerReading(
+        records, commitEvery: seconds, pageSize: pageSize, pages: 128, isSealed: true,
+        of: FlashLog<MemoryFlash, 64>.self)
+      #expect(decoded == expected)
+      print("sealed_bytes_per_reading_ratio, \(seconds ?? 0) s, \(pageSize): \(sealed / clear)")
+      #expect(sealed / clear <= 1.036)
     }
   }
 }

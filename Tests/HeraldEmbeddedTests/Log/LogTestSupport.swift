@@ -1,4 +1,5 @@
 import HeraldSimulation
+import TestInputs
 
 @testable import HeraldEmbedded
 @testable import HeraldHAL
@@ -19,7 +20,45 @@ struct PlainPage {
   var boots: [UInt32]
 }
 
-func decode(page bytes: [UInt8]) -> PlainPage? {
+/// The owner of sealed logs in tests, and the serial number of their device.
+enum TestOwner {
+  static let secret = [UInt8](1...32)
+  static let serial = Array("SEAL-0001".utf8)
+  static let opener = SealedPageOpener(secret: secret.span)
+  /// The keys of the device, made once.
+  static let sealer = sealer(secret: [UInt8](33...64))
+
+  /// Keys made from these random bytes.
+  static func sealer(secret: [UInt8], at now: Instant = .start) -> LogSealer {
+    var sealer = LogSealer()
+    let owner = opener.publicKey.array
+    sealer.begin(secret: secret.span)
+    for isLast in [false, true] {
+      while !sealer.advance() {}
+      let isMade = sealer.advance(owner: owner.span, serial: serial.span, at: now)
+      precondition(isMade == isLast)
+    }
+    return sealer
+  }
+
+  /// A sealed page as if it had not been sealed; `nil` if nothing of it can be opened.
+  static func opened(
+    _ page: [UInt8], serial: [UInt8] = serial, by opener: SealedPageOpener = opener
+  ) -> [UInt8]? {
+    var opener = opener
+    var output = [UInt8](repeating: 0, count: SealedPageOpener.room(for: page.count))
+    var room = output.mutableSpan
+    let outcome = opener.open(page.span, serial: serial.span, into: &room)
+    return outcome.opened > 0 ? Array(output[..<outcome.count]) : nil
+  }
+}
+
+func decode(page sealed: [UInt8]) -> PlainPage? {
+  var bytes = sealed
+  if LogPageHeader(sealed.span)?.isSealed == true {
+    guard let opened = TestOwner.opened(sealed) else { return nil }
+    bytes = opened
+  }
   guard var decoder = LogPageDecoder(bytes.span) else { return nil }
   var payload = [UInt8](repeating: 0, count: LogEvent.maximumBytes)
   var page = PlainPage(header: decoder.header, records: [], ending: .reading, boots: [])
@@ -40,11 +79,17 @@ extension FlashLog where F == MemoryFlash {
   var standing: LogStatus { ring.status(written: writer.position) }
 
   /// A mounted log on an image.
-  static func mounted(on image: FlashImage, freshEpoch: UInt32 = 0x1234_5678) -> Self {
+  static func mounted(
+    on image: FlashImage, freshEpoch: UInt32 = 0x1234_5678, isSealed: Bool = false
+  ) -> Self {
     var log = Self(flash: MemoryFlash(image))
+    if isSealed { log.makeTestKeys() }
     log.mount(freshEpoch: freshEpoch)
     return log
   }
+
+  /// Gives it the keys of a sealed log: the same pair at each start, as with a random source that repeats.
+  mutating func makeTestKeys() { sealer = TestOwner.sealer }
 
   /// Adds an event with a payload as an array; every other reading as the coordinator adds them.
   mutating func add(

@@ -167,12 +167,12 @@ struct StoredPayloadTests {
   }
 
   @Test(
-    "a blob has room between the record of the settings and the note of a reset, 920 bytes of a page of 1,024"
+    "a blob has room between the record of the settings and the owner's key, 888 bytes of a page of 1,024"
   )
   func room() {
     var badge = Badge(image())
-    check(badge.stage(0, 920, [1]) == .wants(1))
-    check(badge.stage(0, 921, [1]) == .refused)
+    check(badge.stage(0, 888, [1]) == .wants(1))
+    check(badge.stage(0, 889, [1]) == .refused)
   }
 
   @Test("keys that are whole, but those of other days than the header says, are refused")

@@ -1,4 +1,3 @@
-import HeraldBluetooth
 import HeraldHAL
 
 /// Authenticated encryption AES-128-CCM (RFC 3610) of one packet in place, with a length field of two bytes

@@ -1,4 +1,4 @@
-import HeraldDeviceLink
+import HeraldBluetooth
 import TestInputs
 import Testing
 
