@@ -1,55 +1,124 @@
 import Foundation
 import HeraldSimulation
 
-/// What a setting costs in charge, and what it brings: the schedule's current and that of simulated devices,
-/// against how soon and how often they hear each other. The sources of the currents are at `EnergyModel`.
+/// What a setting costs in charge, and what it brings: the current of simulated devices, by its use, against
+/// how soon and how often they receive each other. The sources of the currents are at `EnergyModel`.
 enum EnergyBenchmark {
-  /// Simulated minutes for so many devices.
-  private static let crowds: [(devices: Int, minutes: Int)] = [(2, 480), (10, 480), (50, 30)]
+  /// A room, and how it is simulated.
+  private struct Room {
+    /// The part of the keys of its figures.
+    let key: String
+    let devices: Int
+    var phones = 0
+    var windowSeconds = 30
+    /// Simulated minutes and seeds, in short and with `--full`.
+    let short: (minutes: Int, seeds: Int)
+    var full = (minutes: 480, seeds: 20)
+  }
 
-  static func run(_ figures: inout Figures) {
+  private static let rooms = [
+    Room(key: "2", devices: 2, short: (120, 2)),
+    Room(key: "10", devices: 10, short: (60, 2)),
+    Room(key: "50", devices: 50, short: (20, 1)),
+    Room(key: "200", devices: 200, short: (4, 1), full: (60, 5)),
+    Room(key: "phones", devices: 10, phones: 10, short: (30, 1)),
+    Room(key: "20s", devices: 50, windowSeconds: 20, short: (10, 1)),
+  ]
+  /// The first seed: the schedule was made with others.
+  private static var firstSeed: UInt64 { UInt64(option("first-seed") ?? "") ?? 101 }
+
+  /// The value of `--name=value` on the command line.
+  private static func option(_ name: String) -> String? {
+    let start = "--\(name)="
+    return CommandLine.arguments.first { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
+  }
+
+  /// Whether the option is this, or not given.
+  private static func option(_ name: String, is value: String) -> Bool {
+    option(name).map { $0 == value } ?? true
+  }
+
+  static func run(_ figures: inout Figures, isFull: Bool) {
+    let models: [(String, EnergyModel)] = [
+      ("nRF51822", .nRF51822), ("nRF52833", EnergyModel()), ("nRF52840", .nRF52840),
+    ]
+    print(
+      "    least current for mutual discovery within 30 s, 2·√(Q·I/L): "
+        + models.map { "\($0.0) \(number($0.1.bound(seconds: 30), "%.3f")) mA" }.joined(separator: ", "))
     print(
       """
-          mean mA at 3 V: the schedule alone (advertising, scanning, sleep; nRF52833), then simulated devices in a room with connections and
-          the processor; every device has the setting. Against it: windows of 30 s with a reading, seconds until payloads are read, readings a window
+          a room in which every device has the setting: mean mA at 3 V of the worst seed, by its use on the nRF52840 (transmitting, receiving, ramp-ups, crystal, processor, flash), and that
+          of each chip; the share of the bound; windows with a reading in the worst seed, of devices and phones; seconds until payloads are read; readings a window
 
-          setting  scans    advertises  devices   schedule  nRF52833  nRF52840  continuity  99 % read  all read  readings
+          setting  room     hours   tx     rx     ramp   crystal cpu   flash   nRF51822 52833  52840  bound  continuity  phones     99 % read  all read  readings
       """)
     for setting in EnergySetting.allCases {
-      var worst = 0.0
-      for crowd in crowds {
-        let report = simulate(setting, crowd.devices, minutes: crowd.minutes)
-        let configuration = setting.configuration
-        let timing = configuration.scanTiming
-        print(
-          "    "
-            + [
-              pad(setting.rawValue, 9),
-              pad("\(timing.window.milliseconds)/\(timing.interval.milliseconds)", 9),
-              pad("\(configuration.advertisingInterval.milliseconds) ms", 12),
-              pad("\(crowd.devices)", 8),
-              number(EnergyModel().charge(scheduled: configuration), "%10.3f"),
-              number(report.chargePerHour, "%10.3f"), number(report.chargePerHourNRF52840, "%10.3f"),
-              number(report.continuityPercent, "%10.3f %%"), number(report.secondsUntilRead99, "%9.1f s"),
-              number(report.longestSecondsUntilRead, "%8.1f s"), number(report.readingsPerWindow, "%10.1f"),
-            ].joined())
-        worst = max(worst, report.chargePerHourNRF52840)
+      let isMain = setting == .balanced
+      var most = 0.0
+      for room in rooms where isMain || ["2", "10", "50"].contains(room.key) {
+        guard option("room", is: room.key), option("setting", is: setting.rawValue) else { continue }
+        var form = isFull ? room.full : room.short
+        if !isMain, !isFull { form.minutes = max(4, form.minutes / 4) }
+        form.minutes = Int(option("minutes") ?? "") ?? form.minutes
+        form.seeds = Int(option("seeds") ?? "") ?? form.seeds
+        let prefix = isMain ? "" : setting.rawValue + "_"
+        let current = measure(setting, room, minutes: form.minutes, seeds: form.seeds, prefix, &figures)
+        if ["2", "10", "50"].contains(room.key) { most = max(most, current) }
       }
-      switch setting {
-      case .saver: figures.add("energy_saver_ma", worst, "mA")
-      case .usual: figures.add("energy_default_ma", worst, "mA")
-      case .dense: figures.add("energy_dense_ma", worst, "mA")
-      }
+      figures.add("energy_\(setting.rawValue)_ma", most, "mA")
     }
   }
 
-  private static func simulate(_ setting: EnergySetting, _ devices: Int, minutes: Int) -> CrowdReport {
-    var configuration = CrowdConfiguration()
-    configuration.devices = devices
-    configuration.node = setting.configuration
-    let crowd = Crowd(configuration)
-    crowd.run(seconds: minutes * 60)
-    return crowd.report()
+  private static func measure(
+    _ setting: EnergySetting, _ room: Room, minutes: Int, seeds: Int, _ prefix: String,
+    _ figures: inout Figures
+  ) -> Double {
+    var worst: (current: Double, line: String, report: CrowdReport)?
+    var continuity = 100.0
+    var phones = 100.0
+    var slowest = 0.0
+    var slowest99 = 0.0
+    for seed in 0..<UInt64(seeds) {
+      var configuration = CrowdConfiguration()
+      configuration.devices = room.devices
+      configuration.phones = room.phones
+      configuration.windowSeconds = room.windowSeconds
+      configuration.seed = firstSeed + seed
+      configuration.node = setting.configuration
+      if setting == .balanced {
+        configuration.node.scanTiming.latency = .seconds(UInt32(room.windowSeconds))
+      }
+      let crowd = Crowd(configuration)
+      crowd.run(seconds: minutes * 60)
+      let report = crowd.report()
+      let parts = crowd.energy(.nRF52840)
+      continuity = min(continuity, report.continuityPercent)
+      phones = min(phones, report.phones?.continuityPercent ?? 100)
+      slowest = max(slowest, report.longestSecondsUntilRead)
+      slowest99 = max(slowest99, report.secondsUntilRead99)
+      guard report.chargePerHourNRF52840 > worst?.current ?? 0 else { continue }
+      let line = [
+        parts.transmitting, parts.receiving, parts.ramp, parts.crystal, parts.processor, parts.flash,
+      ].map { number($0, "%7.3f") }.joined()
+      worst = (report.chargePerHourNRF52840, line, report)
+    }
+    guard let worst else { return 0 }
+    let share = EnergyModel.nRF52840.bound(seconds: Double(room.windowSeconds)) / worst.current
+    print(
+      "    "
+        + [
+          pad(setting.rawValue, 9), pad(room.key, 8), number(Double(minutes * seeds) / 60, "%6.1f"),
+          worst.line,
+          number(worst.report.chargePerHourNRF51822, "%10.3f"), number(worst.report.chargePerHour, "%7.3f"),
+          number(worst.current, "%7.3f"), number(100 * share, "%5.0f %%"), number(continuity, "%10.3f %%"),
+          room.phones > 0 ? number(phones, "%8.3f %%") : "          ", number(slowest99, "%9.1f s"),
+          number(slowest, "%8.1f s"), number(worst.report.readingsPerWindow, "%10.1f"),
+        ].joined())
+    figures.add("energy_\(prefix)\(room.key)_ma", worst.current, "mA")
+    figures.add(
+      "continuity_\(prefix.isEmpty ? "balanced_" : prefix)\(room.key)", min(continuity, phones), "%")
+    figures.add("bound_share_\(prefix)\(room.key)", share, "")
+    return worst.current
   }
 
   private static func pad(_ text: String, _ width: Int) -> String {

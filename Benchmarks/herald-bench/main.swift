@@ -27,7 +27,7 @@ if only == nil {
 }
 if only == nil || only == "flood" { try FloodBenchmark.run(&figures) }
 if only == nil || only == "energy" {
-  EnergyBenchmark.run(&figures)
+  EnergyBenchmark.run(&figures, isFull: CommandLine.arguments.contains("--full"))
   FloodChargeBenchmark.run(&figures)
 }
 // Counted by a program of its own, whose heap nothing else touches; script/bench runs it first.

@@ -99,6 +99,33 @@ struct CrowdTests {
   }
 
   @Test(
+    "Scanning in rounds: ten devices receive each other in each 30 s for a fourth of the current of fixed windows",
+    arguments: [21, 22] as [UInt64])
+  func rounds(seed: UInt64) {
+    let rounds = report(10, seconds: 1200) {
+      $0.seed = seed
+      $0.node = .balanced
+    }
+    // The first of 20 minutes costs 0.03 mA, the change of addresses in the sixteenth as much.
+    #expect(rounds.continuityPercent >= 99.9)
+    #expect(rounds.chargePerHourNRF52840 < 0.2, "\(rounds.chargePerHourNRF52840) mA")
+    #expect(rounds.readingsLost == 0)
+    #expect(rounds.readingsPerWindow > 1 && rounds.readingsPerWindow < 3)
+    let fixed = report(10, seconds: 300) { $0.seed = seed }
+    #expect(fixed.chargePerHourNRF52840 > 0.65)
+  }
+
+  @Test("Two devices that are switched on in the same second receive each other in each 30 s for an hour")
+  func step() {
+    let report = report(2, seconds: 3600) {
+      $0.switchOnSeconds = 1
+      $0.node = .balanced
+    }
+    #expect(report.continuityPercent >= 99)
+    #expect(report.chargePerHourNRF52840 < 0.15, "\(report.chargePerHourNRF52840) mA")
+  }
+
+  @Test(
     "Phones that stroll in and out are read and heard; one whose address changes every seven seconds is the same for 15 minutes"
   )
   func phones() throws {
@@ -168,8 +195,34 @@ struct CrowdTests {
     use.transmitting = 1_000
     use.receiving = 500
     use.turns = 10
-    // 0.002 + (6·(1000 + 400) + 6·(500,000 + 500 + 400)) / 1,000,000
-    let charge = EnergyModel().charge(use, over: 1_000_000)
-    #expect(abs(charge - 3.0158) < 0.000_001)
+    use.events = 4
+    use.scans = 1
+    use.pauses = 600
+    var whole = DeviceUse(use)
+    whole.advertisements = 5
+    whole.words = 100
+    whole.erasures = 1
+    let parts = EnergyModel().parts(whole, over: 1_000_000)
+    #expect(abs(parts.transmitting - 0.006) < 1e-9)
+    #expect(abs(parts.receiving - 3.003) < 1e-9)
+    // 40·(12·10 + 6·1), in mA and µs
+    #expect(abs(parts.ramp - 0.005_04) < 1e-9)
+    // 0.646·(600·5 + 600)
+    #expect(abs(parts.crystal - 0.002_325_6) < 1e-9)
+    // 2.34·(94·5 + 360·5)
+    #expect(abs(parts.processor - 0.005_311_8) < 1e-9)
+    // 2.34·(42.5·100 + 87,500)
+    #expect(abs(parts.flash - 0.214_695) < 1e-9)
+    #expect(parts.sleep == 0.002)
+    let charge = EnergyModel().charge(whole, over: 1_000_000)
+    #expect(abs(charge - 3.238_372_4) < 1e-9)
+  }
+
+  @Test("The bound of mutual discovery within 30 s: 2·√(10.64 µC · 6 mA / 30 s), and of the nRF52840")
+  func bound() {
+    #expect(abs(EnergyModel().bound(seconds: 30) - 0.092_260_5) < 1e-6)
+    #expect(abs(EnergyModel.nRF52840.bound(seconds: 30) - 0.094_238_4) < 1e-6)
+    // 13 mA on the nRF51822.
+    #expect(EnergyModel.nRF51822.bound(seconds: 30) > 0.13)
   }
 }

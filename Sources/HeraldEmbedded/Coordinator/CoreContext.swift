@@ -122,11 +122,14 @@ extension CoreContext {
     return timing
   }
 
-  /// The scan timing of the present state: of a lying device, that of the saver if it scans less.
+  /// The scan timing of the present state: of a lying device that does not scan in rounds, that of the saver
+  /// if it scans less.
   @inlinable
   var presentScanTiming: ScanTiming {
     var timing = scanTiming
-    if Parts.DelegateType.hasMotion, sink.delegate.motion == .lying { timing.reduce(to: .saver) }
+    if Parts.DelegateType.hasMotion, timing.latency == .zero, sink.delegate.motion == .lying {
+      timing.reduce(to: .saver)
+    }
     return timing
   }
 

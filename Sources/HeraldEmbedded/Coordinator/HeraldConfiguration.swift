@@ -84,6 +84,10 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
   /// a second. 3 mA.
   public static var dense: HeraldConfiguration { HeraldConfiguration(.dense) }
 
+  /// A configuration for the least charge with a reading of each peer in 30 s: scans in rounds
+  /// (docs/energy.md). 0.12 mA with a few devices in range.
+  public static var balanced: HeraldConfiguration { HeraldConfiguration(.balanced) }
+
   private init(_ setting: RadioSetting) {
     self.init()
     scanTiming.listen(as: setting)

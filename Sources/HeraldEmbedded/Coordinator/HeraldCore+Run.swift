@@ -173,7 +173,12 @@ extension HeraldCore {
     }
     let isBusy = context.now < peers.listening.busyUntil
     if isBusy { context.wake(by: peers.listening.busyUntil) }
-    let parameters = context.presentScanTiming.parameters(ownAddress: presence.address, isBusy: isBusy)
+    var timing = context.presentScanTiming
+    if !isBusy, !listenInRounds(&timing) {
+      if scanning.stop() { radio.stopScanning() }
+      return
+    }
+    let parameters = timing.parameters(ownAddress: presence.address, isBusy: isBusy)
     guard scanning.isNew(parameters) else { return }
     do throws(RadioError) {
       try radio.startScanning(parameters)
@@ -181,6 +186,37 @@ extension HeraldCore {
     } catch {
       context.wasRefused = true
     }
+  }
+
+  /// Sets the windows of the present part of a round. `false`: nothing is scanned now. A device that does not
+  /// advertise writes to its peers every 15 s, and has to receive them as often: it does not scan in rounds.
+  @inlinable @inline(never)
+  mutating func listenInRounds(_ timing: inout ScanTiming) -> Bool {
+    peers.listening.note(isSparing: false)
+    guard timing.latency > .zero, context.canAdvertise else { return true }
+    if Parts.DelegateType.hasMotion {
+      scanning.rounds.note(isLying: context.sink.delegate.motion == .lying, at: context.now)
+    }
+    let window = Interval(milliseconds: context.advertisingInterval.milliseconds &+ ScanRounds.margin)
+    var survey = PeerSurvey()
+    var chance: UInt32 = 0
+    if scanning.rounds.needsSurvey(at: context.now, window: window) {
+      survey = peers.table.survey(
+        since: scanning.rounds.roundAt, latency: timing.latency, isFirst: scanning.rounds.isFirstSurvey,
+        isFrequent: scanning.rounds.isFrequent(at: context.now, window: window), at: context.now)
+      // The repetition finds also those near that do not advertise when they are expected.
+      if scanning.rounds.isRepeated, survey.isNear { survey.wait = .zero }
+      // It expects messages every 15 s.
+      if survey.hasIPhone { scanning.rounds.start(at: context.now) }
+      chance = context.random.next()
+    }
+    let plan = scanning.rounds.next(
+      at: context.now, latency: timing.latency, window: window, missing: survey.missing,
+      wait: survey.wait, chance: chance)
+    context.wake(by: plan.deadline)
+    peers.listening.note(isSparing: scanning.rounds.isSparing)
+    if plan.listening == .always { timing.listen(window, every: window) }
+    return plan.listening != .nothing
   }
 
   @inlinable

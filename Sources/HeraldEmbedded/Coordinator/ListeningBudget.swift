@@ -18,12 +18,16 @@ struct ListeningBudget: BitwiseCopyable {
   private var budget: RateBudget
   /// Until when additional scanning runs, as several peers wait to have their payloads read.
   @usableFromInline private(set) var busyUntil: Instant
+  /// Scanning is in rounds: there is no additional scanning, as a window receives all peers, and time
+  /// restores less, as a flood must not cost more than the rounds.
+  private var isSparing: Bool
 
   /// Nothing is outstanding.
   @usableFromInline
   init() {
     budget = RateBudget()
     busyUntil = .start
+    isSparing = false
   }
 
   /// The part that is restored only by payloads that are read.
@@ -38,8 +42,8 @@ struct ListeningBudget: BitwiseCopyable {
   private static var perWait: UInt32 { 50 }
   /// …up to this many tenths.
   private static var longestWait: UInt32 { 160 }
-  /// The milliseconds in which time restores one.
-  private static var pace: UInt32 { 36 }
+  /// The milliseconds in which time restores one, and in rounds.
+  private static var pace: (usual: UInt32, sparing: UInt32) { (36, 288) }
   /// What a payload that is read restores, normally and while the device is flooded.
   private static var perPayload: (usual: UInt32, flooded: UInt32) { (8000, 500) }
   /// The maximum cost of the first attempt at a stranger, and of each attempt after a failure. A peer that
@@ -57,7 +61,8 @@ struct ListeningBudget: BitwiseCopyable {
   /// Whether strangers have used up their budget.
   @usableFromInline
   mutating func isExhausted(at now: Instant) -> Bool {
-    budget.settle(pace: Self.pace, downTo: Self.rest, at: now)
+    budget.settle(
+      pace: isSparing ? Self.pace.sparing : Self.pace.usual, downTo: Self.rest, at: now)
     return budget.spent >= Self.limit
   }
 
@@ -73,12 +78,16 @@ struct ListeningBudget: BitwiseCopyable {
   /// Starts additional scanning, as there are several strangers.
   @usableFromInline
   mutating func listenMore(at now: Instant) {
-    guard budget.spent < Self.busyLimit else { return }
+    guard !isSparing, budget.spent < Self.busyLimit else { return }
     let end = now + Self.busyHold
     let more = end.milliseconds &- (busyUntil > now ? busyUntil : now).milliseconds
     budget.spend(more.low32 &* 2)
     busyUntil = end
   }
+
+  /// Whether scanning is in rounds now.
+  @usableFromInline
+  mutating func note(isSparing: Bool) { self.isSparing = isSparing }
 
   /// Charges an attempt at a stranger of this many milliseconds.
   @usableFromInline

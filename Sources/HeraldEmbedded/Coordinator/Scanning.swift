@@ -6,12 +6,15 @@ import HeraldHAL
 struct Scanning: BitwiseCopyable {
   private var schedule: ScanSchedule
   private var shown: ScanParameters?
+  /// The rounds, if scanning is in rounds.
+  @usableFromInline var rounds: ScanRounds
 
   /// Not scanning.
   @usableFromInline
   init(_ timing: ScanTiming) {
     schedule = ScanSchedule(timing)
     shown = nil
+    rounds = ScanRounds()
   }
 
   /// Whether to scan now, and until when that holds. `isBlocked`: the radio cannot.

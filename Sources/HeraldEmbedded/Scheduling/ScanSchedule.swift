@@ -15,6 +15,10 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
   public var on: Interval
   /// How long to pause between scan periods, 0 for no pause. Limited by the guarantee.
   public var off: Interval
+  /// The time within which each peer that is present is to be received: then scanning is in rounds, as long
+  /// and as often as that requires (`ScanRounds`), and `interval` and `window` apply to the first minute, and
+  /// while an iPhone is there. 5…30 s; 0 for `interval` and `window` at all times.
+  public var latency: Interval
 
   /// By default scans passively, a ninth of the time, and all of it while several peers wait, without pauses.
   /// The interval exceeds the usual one of phones, 1 s plus 5 ms of random delay on average, by a window: the
@@ -22,7 +26,7 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
   public init(
     interval: Interval = .milliseconds(1125), window: Interval = .milliseconds(120),
     busyWindow: Interval = .milliseconds(1125), active: Bool = false, on: Interval = .seconds(4),
-    off: Interval = .zero
+    off: Interval = .zero, latency: Interval = .zero
   ) {
     self.interval = interval
     self.window = window
@@ -30,15 +34,17 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
     self.active = active
     self.on = on
     self.off = off
+    self.latency = latency
   }
 
-  /// Scans for `window` in each `interval`, all of the time if that is shorter, and all of the time while
-  /// several peers wait.
+  /// Scans for `window` in each `interval` at all times, continuously if that is shorter, and continuously
+  /// while several peers wait.
   @usableFromInline
   mutating func listen(_ window: Interval, every interval: Interval) {
     self.interval = interval
     self.window = window < interval ? window : interval
     busyWindow = interval
+    latency = .zero
   }
 
   /// The scan parameters for the radio. `isBusy`: several peers wait to have their payloads read.

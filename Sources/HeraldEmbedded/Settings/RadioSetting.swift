@@ -8,6 +8,8 @@ public enum RadioSetting: UInt8, BitwiseCopyable, Sendable {
   case standard = 1
   /// `HeraldConfiguration.dense`: for a mains supply, and for measurements.
   case dense = 2
+  /// `HeraldConfiguration.balanced`: scanning in rounds.
+  case balanced = 3
 
   /// That of a value that is set; the standard one if none is.
   @usableFromInline @inline(never)
@@ -21,6 +23,7 @@ public enum RadioSetting: UInt8, BitwiseCopyable, Sendable {
     case .saver: "saver"
     case .standard: "default"
     case .dense: "dense"
+    case .balanced: "balanced"
     }
   }
 
@@ -37,6 +40,7 @@ extension ScanTiming {
     case .saver: listen(.milliseconds(60), every: .milliseconds(1065))
     case .standard: break
     case .dense: listen(.milliseconds(500), every: .milliseconds(1000))
+    case .balanced: latency = .seconds(30)
     }
   }
 

@@ -85,6 +85,7 @@ extension Air {
     let delay = UInt64(random.below(AirModel.advertisingDelay))
     planAdvertising(station, at: now + UInt64(parameters.interval.milliseconds) * 1000 + delay)
     receivers[station].occupy(from: now, to: now + whole)
+    stations[station].use.events &+= 1
     startPacket(station, channel: 0, from: now, length: length)
   }
 
@@ -96,6 +97,7 @@ extension Air {
       stations[station].use.receiving &+= AirModel.interFrameSpace
       stations[station].use.turns &+= 1
     }
+    if channel > 0 { stations[station].use.pauses &+= AirModel.channelChange - AirModel.interFrameSpace }
     send(on: channel, from: start, to: start + length, by: station)
     queue.add(
       AirEvent(

@@ -65,5 +65,14 @@ extension Air {
     let initiating = receivers[station].isInitiating ? share(receivers[station].initiating) : 0
     let either = scanning + initiating - scanning * initiating
     stations[station].use.scanning &+= UInt64(elapsed * either)
+    // Continuous scanning has one start; other windows have one each.
+    for windows in [receivers[station].scan, receivers[station].initiating]
+    where share(windows) > 0 && share(windows) < 1 && elapsed > 0 {
+      guard windows.interval != AirModel.initiatingInterval || receivers[station].isInitiating else {
+        continue
+      }
+      stations[station].use.scans &+= UInt64(elapsed / Double(windows.interval)) &+ 1
+    }
+    if scanning == 1, elapsed > 0 { stations[station].use.scans &+= 1 }
   }
 }

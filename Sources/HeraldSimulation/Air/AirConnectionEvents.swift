@@ -67,6 +67,8 @@ extension Air {
     stations[station].use.receiving &+= receiving
     stations[station].use.connections &+= sending + receiving
     stations[station].use.turns &+= 1
+    stations[station].use.events &+= 1
+    stations[station].use.pauses &+= AirModel.interFrameSpace
   }
 
   private func passes(_ sender: Int, _ receiver: Int) -> Bool {

@@ -20,6 +20,8 @@ public struct CrowdConfiguration: Sendable {
   public var radius: Float?
   /// The number of seconds at the start within which devices are switched on, at random times.
   public var switchOnSeconds = 10
+  /// The length in seconds of the windows in which continuity is evaluated.
+  public var windowSeconds = 30
   /// The configuration of the devices.
   public var node = HeraldConfiguration()
   /// The capabilities of their radios.
@@ -56,6 +58,8 @@ public final class Crowd {
   private var phones: [AirPhone] = []
   private var strangers: [FloodingStation] = []
   private var scene: CrowdScene
+  /// The contents of each device's flash.
+  private(set) var images: [FlashImage] = []
   /// The time at which each device is switched on, in microseconds.
   private var switchedOn: [UInt64] = []
 
@@ -68,7 +72,8 @@ public final class Crowd {
     air = Air(
       count: devices + phoneCount + strangerCount, seed: configuration.seed, model: configuration.model,
       capabilities: configuration.capabilities)
-    record = CrowdRecord(devices: devices, phones: phoneCount)
+    record = CrowdRecord(
+      devices: devices, phones: phoneCount, windowSeconds: configuration.windowSeconds)
     scene = CrowdScene(
       configuration.scenario, devices: devices, phones: phoneCount, range: configuration.range,
       radius: configuration.radius, seed: configuration.seed)
@@ -76,10 +81,12 @@ public final class Crowd {
     nodeCount = devices
     var random = SeededRandom(seed: SeededRandom.hash(configuration.seed &+ 2))
     for device in 0..<devices {
+      let image = FlashImage(pageSize: 4096, pageCount: configuration.flashPages, wordSize: 8)
+      images.append(image)
       (nodes + device).initialize(
         to: Node(
           radio: AirRadio(air, station: device),
-          flash: MemoryFlash(pageSize: 4096, pageCount: configuration.flashPages, wordSize: 8),
+          flash: MemoryFlash(image),
           random: SeededRandom(seed: random.next64()),
           supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: UInt64(device + 1)),
           delegate: CrowdDelegate(record: record, device: device), configuration: configuration.node))
@@ -136,7 +143,7 @@ public final class Crowd {
       }
       seconds += 1
       record.now = Int32(seconds) * 1000
-      if record.now % CrowdRecord.window == 0 { record.endWindow() }
+      if record.now % record.window == 0 { record.endWindow() }
       progress(seconds)
     }
   }

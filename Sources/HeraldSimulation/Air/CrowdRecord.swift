@@ -29,11 +29,14 @@ public final class CrowdRecord {
   /// The results between devices and phones.
   public private(set) var withPhones = CrowdTally()
 
-  /// The length of a window, and the time limit for reading a payload, in milliseconds.
-  public static var window: Int32 { 30_000 }
+  /// The length of a window in milliseconds.
+  public let window: Int32
+  /// The time limit for reading a payload, in milliseconds.
+  public static var readLimit: Int32 { 30_000 }
 
   /// Creates an empty record.
-  init(devices: Int, phones: Int = 0) {
+  init(devices: Int, phones: Int = 0, windowSeconds: Int = 30) {
+    window = Int32(clamping: max(1, windowSeconds) * 1000)
     self.devices = devices
     count = devices + phones
     let pairs = devices * count
@@ -98,7 +101,7 @@ public final class CrowdRecord {
   func endWindow() {
     for pair in 0..<(devices * count) {
       let since = entered[pair]
-      if since >= 0, since <= now - Self.window { change(pair) { $0.endWindow(heard: heard[pair]) } }
+      if since >= 0, since <= now - window { change(pair) { $0.endWindow(heard: heard[pair]) } }
       heard[pair] = 0
     }
   }
@@ -109,8 +112,8 @@ public final class CrowdRecord {
   }
 
   private func leave(_ pair: Int) {
-    // Encounters shorter than a window are not evaluated; a later one of the pair is.
-    guard !isSettled[pair], now - entered[pair] >= Self.window else { return }
+    // Encounters shorter than the time limit are not evaluated; a later one of the pair is.
+    guard !isSettled[pair], now - entered[pair] >= Self.readLimit else { return }
     isSettled[pair] = true
     change(pair) { $0.encounters &+= 1 }
   }

@@ -46,6 +46,8 @@ public struct CrowdReport: Encodable, Equatable, Sendable {
   public let chargePerHour: Double
   /// The same with the currents of the nRF52840.
   public let chargePerHourNRF52840: Double
+  /// The same with the currents of the nRF51822.
+  public let chargePerHourNRF51822: Double
   /// The percentage of the nRF52833's charge used by scanning.
   public let chargeScanningPercent: Double
   /// The memory in bytes for one simulated device.
@@ -84,15 +86,16 @@ extension Crowd {
     var charge = 0.0
     var scanning = 0.0
     var charge840 = 0.0
+    var charge51 = 0.0
     let energy = EnergyModel()
     for device in 0..<deviceCount {
       delivered += air.delivered(to: device)
       logged += withNode(device) { UInt64($0.core.log.statistic(1)) }
-      let use = air.use(of: device)
-      let heard = air.delivered(to: device)
-      charge += energy.charge(use, over: air.now, advertisements: heard)
-      charge840 += EnergyModel.nRF52840.charge(use, over: air.now, advertisements: heard)
-      scanning += energy.receiving * Double(use.scanning) / Double(max(1, air.now))
+      let use = use(of: device)
+      charge += energy.charge(use, over: air.now)
+      charge840 += EnergyModel.nRF52840.charge(use, over: air.now)
+      charge51 += EnergyModel.nRF51822.charge(use, over: air.now)
+      scanning += energy.receiving * Double(use.radio.scanning) / Double(max(1, air.now))
     }
     let devices = record.amongDevices
     return CrowdReport(
@@ -114,8 +117,28 @@ extension Crowd {
         + total(.exchangesMalformed) + total(.exchangesWithoutBuffer),
       chargePerHour: charge / Double(deviceCount),
       chargePerHourNRF52840: charge840 / Double(deviceCount),
+      chargePerHourNRF51822: charge51 / Double(deviceCount),
       chargeScanningPercent: 100 * scanning / max(charge, 1e-9),
       bytesPerDevice: bytesPerNode, phones: phoneReport)
+  }
+
+  /// What a device did so far, from its radio, its log and its flash.
+  public func use(of device: Int) -> DeviceUse {
+    var use = DeviceUse(air.use(of: device))
+    use.advertisements = air.delivered(to: device)
+    let image = images[device]
+    let erasures = image.erasures.reduce(0, +)
+    use.erasures = UInt64(erasures)
+    // A step is a word or an erasure. The words of the simulated flash have eight bytes, those of chips four.
+    use.words = UInt64((image.steps - erasures) * image.wordSize / 4)
+    return use
+  }
+
+  /// The mean current of the devices in mA by its use, with the currents of a chip.
+  public func energy(_ model: EnergyModel) -> EnergyParts {
+    var parts = EnergyParts()
+    for device in 0..<deviceCount { parts.add(model.parts(use(of: device), over: air.now)) }
+    return parts.divided(by: deviceCount)
   }
 
   private var phoneReport: PhoneReport? {

@@ -33,7 +33,7 @@ public struct CrowdTally: Sendable {
   mutating func settle(after delay: Int32) {
     encounters &+= 1
     readAtAll &+= 1
-    if delay <= CrowdRecord.window { readInTime &+= 1 }
+    if delay <= CrowdRecord.readLimit { readInTime &+= 1 }
     longestDelay = max(longestDelay, delay)
     delays[min(6000, Int((delay + 99) / 100))] &+= 1
   }

@@ -1,27 +1,39 @@
 import HeraldEmbedded
 
-/// The charge used by a device's radio: an estimate from the times the radio was on, and the processor's time
-/// for received advertisements. Flash operations are not included.
+/// The charge used by a device: an estimate from the times the radio and its crystal were on, the processor's
+/// work, and flash operations. docs/energy.md has all constants of the three chips in one table.
 ///
-/// Sources: product specifications of the nRF52833 and the nRF52840, chapter "Current consumption", 3 V with
-/// the DC/DC converter: radio transmitting at 0 dBm, 1 Mbit/s (I_RADIO_TX1), and receiving at 1 Mbit/s
-/// (I_RADIO_RX0). A running processor increases the receiver's current from 6.26 mA to 8.6 mA (nRF52840,
-/// compounded, CoreMark from flash). With only RAM and the 32 kHz clock on, the current is about 2 µA.
+/// Sources of the values here: product specifications (PS) of the nRF52833 and the nRF52840, chapter "Current
+/// consumption", 3 V with the DC/DC converter. Radio currents are those of the whole chip, with the crystal.
 public struct EnergyModel: Sendable {
-  /// Current while transmitting, in mA.
+  /// Current while transmitting at 0 dBm, 1 Mbit/s, in mA (I_RADIO_TX1).
   public var transmitting = 6.0
-  /// Current while receiving or listening, in mA.
+  /// Current while receiving or listening at 1 Mbit/s, in mA (I_RADIO_RX0).
   public var receiving = 6.0
-  /// Additional current while the processor runs, in mA.
+  /// Additional current while the processor runs, in mA: it increases the receiver's current from 6.26 mA to
+  /// 8.6 mA (PS of the nRF52840, compounded, CoreMark from flash).
   public var processing = 2.34
-  /// Sleep current, in mA.
+  /// Sleep current, in mA: RAM retained, 32 kHz clock on (System ON, about 2 µA).
   public var sleeping = 0.002
+  /// Current of the crystal oscillator and a timer of 1 MHz while the radio is off, in mA (I_TIMER2).
+  public var crystal = 0.646
+  /// The time for which the crystal runs before an event, in microseconds: the time that the link layer's
+  /// driver reserves (`RadioChip`).
+  public var crystalStart = 600.0
   /// Ramp-up time of the radio before it transmits or receives, in microseconds, at full current (fast
   /// ramp-up, product specification, RADIO).
   public var rampUp = 40.0
   /// Processor time for each received advertisement, in microseconds: at most 3,000 instructions of two
   /// cycles each, at 64 MHz.
   public var perAdvertisement = 94.0
+  /// Processor time for each event of the radio, in microseconds, with interrupts, planning and the loop:
+  /// `script/emulated counters_account` counts 1.8 ms a second with 5 events a second, at two cycles each
+  /// instruction.
+  public var perEvent = 360.0
+  /// Time to program a word of flash, in microseconds (PS, NVMC, t_WRITE), at the current of the processor.
+  public var flashWord = 42.5
+  /// Time to erase a page of flash, in microseconds (PS, NVMC, t_ERASEPAGE), at the same current.
+  public var flashErasure = 87_500.0
 
   /// Creates the model of the nRF52833.
   public init() {}
@@ -31,6 +43,8 @@ public struct EnergyModel: Sendable {
     var model = EnergyModel()
     model.transmitting = 6.4
     model.receiving = 6.26
+    model.flashWord = 41.0
+    model.flashErasure = 85_000.0
     return model
   }
 
@@ -39,15 +53,29 @@ public struct EnergyModel: Sendable {
   /// times.
   public static var measuredAdvertisingEvent: Double { 10.64 }
 
-  /// The mean current in mA (mAh per hour) for the use of a radio over `microseconds`, and for the
-  /// advertisements that it reported.
-  public func charge(_ use: RadioUse, over microseconds: UInt64, advertisements: UInt64 = 0) -> Double {
-    guard microseconds > 0 else { return 0 }
-    let on =
-      transmitting * (Double(use.transmitting) + rampUp * Double(use.turns))
-      + receiving * (Double(use.scanning) + Double(use.receiving) + rampUp * Double(use.turns))
-      + processing * perAdvertisement * Double(advertisements)
-    return sleeping + on / Double(microseconds)
+  /// The mean current in mA (mAh per hour) for what a device did over `microseconds`.
+  public func charge(_ use: DeviceUse, over microseconds: UInt64) -> Double {
+    parts(use, over: microseconds).total
+  }
+
+  /// The same, by what it was used for.
+  public func parts(_ use: DeviceUse, over microseconds: UInt64) -> EnergyParts {
+    guard microseconds > 0 else { return EnergyParts() }
+    let time = Double(microseconds)
+    let radio = use.radio
+    let scans = Double(radio.scans)
+    var parts = EnergyParts()
+    parts.transmitting = transmitting * Double(radio.transmitting) / time
+    parts.receiving = receiving * Double(radio.scanning + radio.receiving) / time
+    parts.ramp = rampUp * ((transmitting + receiving) * Double(radio.turns) + receiving * scans) / time
+    parts.crystal = crystal * (crystalStart * (Double(radio.events) + scans) + Double(radio.pauses)) / time
+    parts.processor =
+      processing
+      * (perAdvertisement * Double(use.advertisements) + perEvent * (Double(radio.events) + scans)) / time
+    parts.flash =
+      processing * (flashWord * Double(use.words) + flashErasure * Double(use.erasures)) / time
+    parts.sleep = sleeping
+    return parts
   }
 
   /// The mean current in mA of a schedule without peers: advertising events as measured, scan windows, sleep.
@@ -55,8 +83,83 @@ public struct EnergyModel: Sendable {
     // The interval plus the mean random delay of 5 ms.
     let events = 1000 / (Double(configuration.advertisingInterval.milliseconds) + 5)
     let timing = configuration.scanTiming
-    let share = Double(timing.window.milliseconds) / Double(timing.interval.milliseconds)
+    var share = Double(timing.window.milliseconds) / Double(timing.interval.milliseconds)
+    if timing.latency > .zero {
+      // A window in each round; a round takes the latency less 1/10, and up to 1/32, at random.
+      let round = Double(timing.latency.milliseconds) * (1 - 1.0 / 10 - 1.0 / 64)
+      share = (Double(configuration.advertisingInterval.milliseconds) + 13) / round
+    }
     return sleeping + events * Self.measuredAdvertisingEvent / 1000 + share * receiving
+  }
+
+  /// The least mean current in mA with which two devices can discover each other within `seconds`:
+  /// 2·√(Q·I/L) (Kindt and Chakraborty 2019), of advertising events of charge Q and listening at current I.
+  public func bound(seconds: Double) -> Double {
+    2 * (Self.measuredAdvertisingEvent / 1000 * receiving / seconds).squareRoot()
+  }
+}
+
+/// What a device did: its radio, the advertisements that were processed, and the operations of its flash.
+public struct DeviceUse: Sendable {
+  /// The times of the radio.
+  public var radio: RadioUse
+  /// Advertisements reported to the host.
+  public var advertisements: UInt64 = 0
+  /// Words of flash programmed.
+  public var words: UInt64 = 0
+  /// Pages of flash erased.
+  public var erasures: UInt64 = 0
+
+  /// A device with this use of its radio, which received nothing and changed no flash.
+  public init(_ radio: RadioUse) { self.radio = radio }
+}
+
+/// A mean current in mA, by its use.
+public struct EnergyParts: Sendable {
+  /// Transmitting.
+  public var transmitting = 0.0
+  /// Receiving and scanning.
+  public var receiving = 0.0
+  /// Ramp-ups of transmitter and receiver.
+  public var ramp = 0.0
+  /// The crystal oscillator while the radio is off.
+  public var crystal = 0.0
+  /// The processor.
+  public var processor = 0.0
+  /// Operations of the flash.
+  public var flash = 0.0
+  /// Sleep.
+  public var sleep = 0.0
+
+  /// No current.
+  public init() {}
+
+  /// The sum.
+  public var total: Double { transmitting + receiving + ramp + crystal + processor + flash + sleep }
+
+  /// Adds the parts of another device.
+  mutating func add(_ other: EnergyParts) {
+    transmitting += other.transmitting
+    receiving += other.receiving
+    ramp += other.ramp
+    crystal += other.crystal
+    processor += other.processor
+    flash += other.flash
+    sleep += other.sleep
+  }
+
+  /// The parts divided by a number of devices.
+  func divided(by devices: Int) -> EnergyParts {
+    let count = Double(max(1, devices))
+    var parts = self
+    parts.transmitting /= count
+    parts.receiving /= count
+    parts.ramp /= count
+    parts.crystal /= count
+    parts.processor /= count
+    parts.flash /= count
+    parts.sleep /= count
+    return parts
   }
 }
 
@@ -72,4 +175,10 @@ public struct RadioUse: Sendable {
   public internal(set) var connections: UInt64 = 0
   /// The number of changes from transmitting to receiving.
   public internal(set) var turns: UInt64 = 0
+  /// The number of advertising events and connection events.
+  public internal(set) var events: UInt64 = 0
+  /// The number of scan windows.
+  public internal(set) var scans: UInt64 = 0
+  /// The time between the packets of an event in which the radio is off and its crystal on.
+  public internal(set) var pauses: UInt64 = 0
 }

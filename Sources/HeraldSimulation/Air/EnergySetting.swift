@@ -1,11 +1,13 @@
 import HeraldEmbedded
 
-/// The settings of `HeraldConfiguration` that trade readings for charge, by name.
+/// Configurations that trade readings for charge, by name.
 public enum EnergySetting: String, CaseIterable, Sendable {
   /// `HeraldConfiguration.saver`
   case saver
   /// The defaults.
   case usual = "default"
+  /// `HeraldConfiguration.balanced`
+  case balanced
   /// `HeraldConfiguration.dense`
   case dense
 
@@ -14,6 +16,7 @@ public enum EnergySetting: String, CaseIterable, Sendable {
     switch self {
     case .saver: .saver
     case .usual: HeraldConfiguration()
+    case .balanced: .balanced
     case .dense: .dense
     }
   }

@@ -76,6 +76,30 @@ struct AppliedSettingsTests {
     }
   }
 
+  @Test("HP-24 balanced: after a minute a window of 263 ms every 26 to 27 s; a timing that is set ends that")
+  func balanced() {
+    let scenario = Scenario()
+    scenario.node.core.take(values([(.radioSetting, 3)]), at: scenario.now)
+    scenario.run(seconds: 59)
+    #expect(shown(scenario).scan?.window == .milliseconds(120))
+    scenario.run(seconds: 6)
+    #expect(shown(scenario).scan == nil)
+    var windows = 0
+    var wasScanning = false
+    for _ in 0..<540 {
+      scenario.run(milliseconds: 100)
+      let isScanning = shown(scenario).scan?.window == .milliseconds(263)
+      if isScanning, !wasScanning { windows += 1 }
+      wasScanning = isScanning
+    }
+    #expect(windows == 2)
+    #expect(scenario.node.core.inEffect(.radioSetting) == 3)
+    scenario.node.core.take(values([(.radioSetting, 3), (.scanWindow, 33)]), at: scenario.now)
+    scenario.run(seconds: 1)
+    #expect(shown(scenario).scan?.window == .milliseconds(33))
+    #expect(scenario.violations.isEmpty)
+  }
+
   /// Bytes of the first page that are in flash.
   private func readable(_ scenario: Scenario) -> Int {
     scenario.node.core.log.readableBytes(sequence: 1) ?? 0

@@ -1,0 +1,107 @@
+import HeraldBluetooth
+import HeraldHAL
+
+/// The peers that are present, as far as they matter for scanning.
+@usableFromInline
+struct PeerSurvey: BitwiseCopyable {
+  /// Those that were not received since the beginning of the round.
+  @usableFromInline var missing: MissingPeers
+  /// There is an iPhone among the peers.
+  @usableFromInline var hasIPhone: Bool
+  /// One of those that advertise rarely was near when it was last received.
+  @usableFromInline var isNear: Bool
+  /// The time until the first of the missing peers can be expected to advertise; 0 for now.
+  @usableFromInline var wait: Interval
+
+  @usableFromInline
+  init() {
+    missing = .none
+    hasIPhone = false
+    isNear = false
+    wait = .zero
+  }
+}
+
+extension Target {
+  /// How regularly it is received in the first windows of rounds, 0 to 3: one more for each in which it was,
+  /// two less for each in which it was not. Of a peer that is read and is no iPhone: to this one nothing is
+  /// written, and the place of the time when that was is free.
+  @usableFromInline
+  var regularity: UInt8 {
+    get { writtenAt & 3 }
+    set { writtenAt = newValue < 3 ? newValue : 3 }
+  }
+
+  /// The time until a peer that advertises every `period` ms, on average, can be expected to do so, when it
+  /// was last received `silence` ms ago; 0 for now. With each of its events the uncertainty grows, by its
+  /// random delays and the deviation of both clocks.
+  @usableFromInline
+  static func wait(silence: UInt32, period: UInt32) -> UInt32 {
+    let events = silence / period
+    let passed = silence &- events &* period
+    let uncertainty = 6 &+ events
+    guard events == 0 || passed > uncertainty else { return 0 }
+    let left = period &- passed
+    return left > uncertainty ? left &- uncertainty : 0
+  }
+}
+
+extension TargetTable {
+  /// The mean time between advertisements of a phone in Android's low power setting: 1 s and the random
+  /// delay.
+  static var phonePeriod: UInt32 { 1005 }
+  /// The RSSI from which a peer is near: at some metres, most packets are received from there.
+  static var near: Int8 { -82 }
+
+  /// The peers whose payload is known, and which were received in the last round, or in the last two if they
+  /// advertise rarely. Others do not prolong scanning: any number of them can be invented. As many peers as
+  /// have just been received for the first time are not missing: they have changed their addresses. `isFirst`:
+  /// this is the first survey of a round. `isFrequent`: peers that advertise frequently are expected at any
+  /// time.
+  @usableFromInline @inline(never)
+  mutating func survey(
+    since round: Instant, latency: Interval, isFirst: Bool, isFrequent: Bool, at now: Instant
+  ) -> PeerSurvey {
+    var survey = PeerSurvey()
+    let passed = now.since(round)
+    let last = Interval(milliseconds: latency.milliseconds &* 9 / 8)
+    let lastTwo = Interval(milliseconds: latency.milliseconds &* 17 / 8)
+    var balance: Int32 = 0
+    var least = UInt32.max
+    var place = 0
+    while place < placesUsed {
+      let silence = targets[place].silence(at: now)
+      if isTaken(place), silence < lastTwo, targets[place].showedService,
+        targets[place].identityKind != .shared
+      {
+        let isHeard = silence <= passed
+        if isHeard, targets[place].readings < 2 { balance &-= 1 }
+        if targets[place].state == .read, targets[place].system == .iOS {
+          survey.hasIPhone = true
+        } else if targets[place].state == .read, !targets[place].isReceiveOnly {
+          let regularity = targets[place].regularity
+          if !isHeard {
+            if regularity == 0 {
+              survey.missing = .rare
+              let wait = Target.wait(silence: silence.milliseconds, period: Self.phonePeriod)
+              if wait < least { least = wait }
+              if targets[place].lastRSSI.rawValue >= Self.near { survey.isNear = true }
+            } else if silence < last {
+              balance &+= 1
+            }
+          }
+          if isFirst {
+            targets[place].regularity = isHeard ? regularity &+ 1 : regularity > 2 ? regularity &- 2 : 0
+          }
+        }
+      }
+      place &+= 1
+    }
+    if survey.missing == .rare { survey.wait = Interval(milliseconds: least) }
+    if balance > 0 {
+      if isFrequent { survey.wait = .zero }
+      if survey.missing == .none { survey.missing = .frequent }
+    }
+    return survey
+  }
+}
