@@ -98,7 +98,7 @@ final class FailingConnection: ArchiveConnection {
   /// again.
   @Test func endedAnywhereItGoesOn() throws {
     let folder = try ScratchFolder()
-    let (early, late) = try IncrementalTests.logs(in: folder.path, least: 100)
+    let (early, late) = try IncrementalTests.logs(in: folder.path, least: 400)
     let whole = try newArchive(folder.path + "/whole.sqlite")
     _ = try whole.add(folders: late)
     try whole.update()

@@ -53,7 +53,7 @@ extension ManagedNode where RadioType: ~Copyable {
 
   /// Stores another one: the log is sealed for it as soon as the keys for that are made.
   public mutating func keepOwnerKey(_ key: Span<UInt8>) -> Bool {
-    guard board.settings.keepOwnerKey(key) else { return false }
+    guard Parts.BoardType.sealsLog, board.settings.keepOwnerKey(key) else { return false }
     node.core.log.sealer.ownerChanged()
     return true
   }
@@ -64,6 +64,7 @@ extension ManagedNode where RadioType: ~Copyable {
   /// with a page that is not sealed.
   @inline(never)
   public mutating func tendSealing(at now: Instant) -> Bool {
+    guard Parts.BoardType.sealsLog else { return false }
     guard board.settings.settings.hasOwnerKey else {
       node.core.log.unseal()
       return false

@@ -102,7 +102,7 @@ struct NVMCTests {
   @Test("the log on an nRF51's flash, with the power cut in each operation")
   func logWithPowerCuts() throws {
     var models: [NVMCModel] = []
-    try expectLogSurvivesPowerCuts(every: 29, upTo: 910) {
+    try expectLogSurvivesPowerCuts(every: 29, upTo: 860) {
       let model = NVMCModel(start: 0x18000, pageSize: 1_024, pageCount: 3)
       models.append(model)
       return (
@@ -181,7 +181,7 @@ struct NVMCTests {
   @Test("the log on an nRF52's flash, with the power cut in each part of an erasure")
   func logWithPowerCutsInParts() throws {
     var models: [NVMCModel] = []
-    try expectLogSurvivesPowerCuts(every: 67, upTo: 1_800) {
+    try expectLogSurvivesPowerCuts(every: 67, upTo: 1_250) {
       let model = NVMCModel(start: 0x7_0000, pageSize: 1_024, pageCount: 3, erasureTime: 88)
       models.append(model)
       return (

@@ -213,8 +213,9 @@ struct LogSealingTests {
     let image = FlashImage(pageSize: 256, pageCount: 300, wordSize: 4)
     var log = FlashLog<MemoryFlash, 8>.mounted(on: image, isSealed: true)
     var refused = 0
-    for number in 0..<40_000 as Range<UInt32> where refused == 0 {
-      let event = LogEvent.measured(target(number % 8), RSSI(Int8(-40 - Int(number &* 7 % 50))))
+    for number in 0..<100_000 as Range<UInt32> where refused == 0 {
+      let event = LogEvent.measured(
+        target(number % 8), RSSI(Int8(-40 - Int(number &* 2_654_435_761 &>> 24) % 50)))
       do throws(LogError) {
         try log.add(event, at: UInt64(number) * 1000)
       } catch {
