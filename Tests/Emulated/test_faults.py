@@ -13,15 +13,17 @@ TRAP, HANG = bytes.fromhex("fede"), bytes.fromhex("fee7")
 
 
 class Faults(EmulatedTest):
-    async def settled(self, emulator, management):
-        """Waits until the image has run for a second, so that the fault is injected into its loop."""
-        await management.ask_until(LOG_STATUS, lambda status: status["now"] >= 1000, "second of its time")
+    async def settled(self, emulator):
+        """Waits until the image has run for a second, so that the fault is injected into its loop, and has it commit the record of its start."""
+        async with Management(emulator.link_port) as management:
+            await management.ask_until(LOG_STATUS, lambda status: status["now"] >= 1000, "second of its time")
+        await self.commit(emulator)
 
     async def provoke(self, action):
         """Starts an image, executes `action` while it is halted, and returns its restart report, the output of herald-host for it, and the result of `action`."""
         async with self.mps2() as emulator:
+            await self.settled(emulator)
             async with Management(emulator.link_port) as management:
-                await self.settled(emulator, management)
                 async with Debugger(emulator) as debugger:
                     done = await action(debugger, emulator.names)
                 report = await management.ask_until(RESTART, lambda report: "pc" in report, "restart that a fault brought about")
@@ -87,8 +89,8 @@ class Faults(EmulatedTest):
         await self.world.android(1)
         async with self.mps2() as emulator:
             for streak, mode in ((1, 0), (2, 0), (3, 1), (4, 2)):
-                async with Management(emulator.link_port) as management:
-                    await self.settled(emulator, management)
+                await self.settled(emulator)
+                async with Management(emulator.link_port):
                     async with Debugger(emulator) as debugger:
                         await debugger.write(await debugger.register(PC), TRAP)
                 report = await self.report_when(emulator, lambda report: report["streak"] == streak)

@@ -13,10 +13,10 @@ from node import run
 
 @contextlib.asynccontextmanager
 async def place():
-    """A folder with the pages of a simulated day."""
+    """A folder with the pages of two simulated days."""
     folder = Path(tempfile.mkdtemp(prefix="herald-hostile-"))
     try:
-        status, _, err = await run("synthetic-day", folder / "day")
+        status, _, err = await run("synthetic-day", folder / "day", "2")
         assert status == 0, err
         yield folder, [path.read_bytes() for path in sorted((folder / "day" / "pages").iterdir())]
     finally:
@@ -78,6 +78,7 @@ async def case_hostile_clocks_are_told_of_and_the_log_is_kept():
 
 async def case_hostile_numbers_keep_what_is_good():
     async with place() as (folder, pages):
+        newest = sorted(path.name for path in (folder / "day" / "pages").iterdir())[-1]
         damaged = bytearray(pages[0])
         damaged[0:4] = b"\0\0\0\0"
         lies = {
@@ -98,4 +99,4 @@ async def case_hostile_numbers_keep_what_is_good():
             if expected == 10:
                 # Valid pages are stored, once, and no others.
                 kept = {path.name for path in (output / "pages").iterdir()}
-                assert "00000da1-0000000003.open.page" in kept and len(kept) == len(pages) - 1, (name, kept)
+                assert newest in kept and len(kept) == len(pages) - 1, (name, kept)
