@@ -197,7 +197,8 @@ class USB(unittest.IsolatedAsyncioTestCase):
                 status, _, err = await pulling
                 if status != 0:
                     self.assertIn(status, (6, 10), err)
-                    self.assertIn("the device is gone", err)
+                    # Of a device that is gone while its interface is claimed, libusb reports another error.
+                    self.assertRegex(err, "the device is gone|claiming .* failed .*\n.*reconnect the device")
                 await plug.plug()
                 status, _, err = await host("log", "pull", "--output", world.folder / "out")
                 self.assertEqual(status, 0, err)
