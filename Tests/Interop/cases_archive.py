@@ -282,3 +282,23 @@ async def case_archive_on_a_full_disk_loses_and_doubles_nothing():
         for table, rows in expected.items():
             assert sqlite_rows(folder / "after.sqlite", table, without_numbers(folder / "after.sqlite", table)) == rows, table
         assert sqlite_rows(folder / "after.sqlite", "page", "device_id, epoch, sequence, sha256") == pages
+
+
+async def case_archive_of_ten_thousand_devices():
+    with tempfile.TemporaryDirectory(prefix="herald-archive-") as name:
+        folder = Path(name)
+        # Two minutes of a day, of which each device has received what was in its room.
+        readings = await fleet(folder / "logs", 10_000, 1, 2)
+        archive = folder / "archive.sqlite"
+        process = subprocess.Popen([program("herald-host"), "archive", "add", folder / "logs", "--archive", archive, "--quiet"])
+        _, status, usage = await asyncio.to_thread(os.wait4, process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0
+        assert usage.ru_maxrss < 150 * 1024, f"{usage.ru_maxrss} KB of memory"
+        shown = json.loads((await run("herald-host", "archive", "show", "--archive", archive, "--devices", "--json"))[1])
+        rows = shown["device_rows"]
+        assert [row["serial"] for row in rows] == [f"F1EE7{device:05d}" for device in range(10_000)]
+        assert sum(row["readings"] for row in rows) == readings
+        # Each log names every peer that it received by the serial number in the peer's payload.
+        assert {row for (row,) in sqlite_rows(archive, "contacts", "DISTINCT subject")} <= {row["serial"] for row in rows}
+        print(f"    {readings} readings, {usage.ru_utime + usage.ru_stime:.1f} s of CPU, {usage.ru_maxrss // 1024} MB")

@@ -59,12 +59,12 @@ async def ask(folder, *queries):
     return [[tuple(row) for row in rows] for rows in json.loads(out)]
 
 
-async def fleet(folder, devices, days):
+async def fleet(folder, devices, days, *minutes):
     """The logs of a made-up fleet; returns the number of readings."""
     # New archives have the days of this computer's time zone.
     os.environ["TZ"] = "UTC"
     process = await asyncio.create_subprocess_exec(
-        program("synthetic-fleet"), folder, str(devices), str(days), stdout=asyncio.subprocess.PIPE)
+        program("synthetic-fleet"), folder, *map(str, (devices, days, *minutes)), stdout=asyncio.subprocess.PIPE)
     out, _ = await process.communicate()
     assert process.returncode == 0
     return int(out.split()[0])

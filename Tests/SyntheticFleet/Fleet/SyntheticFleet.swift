@@ -17,24 +17,28 @@ public struct SyntheticFleet: Sendable {
   public let devices: Int
   /// The number of days.
   public let days: Int
+  /// The half hours of a day in which badges are worn.
+  let halfHours: Int
+  /// The scan windows of a half hour.
+  private let windows: Int
 
   static let epoch: UInt32 = 0xF1EE7
   /// 2026-09-14 07:00 UTC, a Monday: the beginning of the first shift.
   public static let begin: UInt64 = 1_789_369_200_000
   private static let wardSize = 20
   private static let rooms = 7
-  /// Half hours in a shift of ten hours.
-  static let slotsPerDay = 20
-
   /// The badges in each room, for each time.
   private let rooms: [[UInt16: [UInt16]]]
 
-  /// A fleet of at most 65,535 badges.
-  public init(devices: Int, days: Int) {
+  /// A fleet of at most 65,535 badges, which are worn for so many minutes a day: less than 30, or a multiple of
+  /// it.
+  public init(devices: Int, days: Int, minutes: Int = 600) {
     self.devices = min(devices, 65_535)
     self.days = days
+    halfHours = max(1, min(minutes, 1440) / 30)
+    windows = 2 * min(minutes, 30)
     var rooms: [[UInt16: [UInt16]]] = []
-    for slot in 0..<days * Self.slotsPerDay {
+    for slot in 0..<days * self.halfHours {
       var occupants: [UInt16: [UInt16]] = [:]
       for device in 0..<self.devices {
         occupants[Self.room(device, slot, of: self.devices), default: []].append(UInt16(device))
@@ -93,10 +97,10 @@ public struct SyntheticFleet: Sendable {
     try FileManager.default.createDirectory(atPath: path + "/pages", withIntermediateDirectories: true)
     var badge = SyntheticBadge(device)
     for slot in rooms.indices {
-      try badge.begin(slot, isShift: slot % Self.slotsPerDay == 0)
+      try badge.begin(slot, halfHours: halfHours)
       let room = Self.room(device, slot, of: devices)
       for peer in rooms[slot][room] ?? [] where Int(peer) != device {
-        try badge.meet(Int(peer), level: Int(Self.mixed(device ^ Int(peer), slot) % 25), slot)
+        try badge.meet(Int(peer), level: Int(Self.mixed(device ^ Int(peer), slot) % 25), windows: windows)
       }
     }
     for page in try badge.pages() {
@@ -137,11 +141,10 @@ struct SyntheticBadge: ~Copyable {
     return (state >> 33) % bound
   }
 
-  mutating func begin(_ slot: Int, isShift: Bool) throws {
+  mutating func begin(_ slot: Int, halfHours: Int) throws {
     try hear()
-    let slotsPerDay = SyntheticFleet.slotsPerDay
-    let day = UInt64(slot / slotsPerDay)
-    begin = day * 86_400_000 + UInt64(slot % slotsPerDay) * Self.slot
+    let day = UInt64(slot / halfHours)
+    begin = day * 86_400_000 + UInt64(slot % halfHours) * Self.slot
     if slot == 0 {
       log.mount(freshEpoch: SyntheticFleet.epoch)
       clock.set(unixMilliseconds: SyntheticFleet.begin, at: .start, source: .host)
@@ -150,15 +153,15 @@ struct SyntheticBadge: ~Copyable {
         .clockSet(unixMilliseconds: SyntheticFleet.begin, source: .host), at: .start, clock: clock)
       try log.append(.ownPayload, bytes: SyntheticFleet.payload(device).span, at: .start, clock: clock)
     }
-    if isShift {
+    if slot % halfHours == 0 {
       try log.append(
         .battery(level: UInt8(100 - min(99, day * 3)), external: false), at: Instant(milliseconds: begin),
         clock: clock)
     }
   }
 
-  mutating func meet(_ peer: Int, level: Int, _ slot: Int) throws {
-    for part in 0..<60 where chance(10) > 0 {
+  mutating func meet(_ peer: Int, level: Int, windows: Int) throws {
+    for part in 0..<windows where chance(10) > 0 {
       let at = begin + UInt64(part) * 30_000 + UInt64(device % 280) * 100 + chance(120) * 10
       pending.append((at, peer, -48 - level - Int(chance(6)) - Int(chance(6))))
     }
