@@ -120,7 +120,9 @@ struct PageImport {
       if !name.isOpen { change.sealedNames.append(name) }
       return true
     }
-    try put(page, isOpen: name.isOpen, sha256: sha256, replacing: known?["id"])
+    // As an open page, another state of it may replace one that was opened in part.
+    if page.isPartlyOpened { change.sealedPages += 1 }
+    try put(page, isOpen: name.isOpen || page.isPartlyOpened, sha256: sha256, replacing: known?["id"])
     return true
   }
 
