@@ -12,8 +12,8 @@ extension Archive {
     public var knownPages = 0
     /// The files that are no pages, or differ from the page of the same number in the archive.
     public var refused: [String] = []
-    /// The number of sealed pages that were not opened, without the owner's key or with another one, which are
-    /// not in the archive; and of those that were opened in part.
+    /// The number of sealed pages that were not opened, without the owner's key or with another one, which
+    /// are not in the archive; and of those that were opened in part.
     public var sealedPages = 0
     /// Folders that could not be read, with the reason.
     public var failures: [(folder: String, error: HostLinkError)] = []

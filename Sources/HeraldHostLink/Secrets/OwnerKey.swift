@@ -2,8 +2,8 @@ import Foundation
 import HeraldEmbedded
 import HeraldText
 
-/// The private key of the owner of sealed logs (docs/sealed-log.md), of X25519. Its 32 bytes are overwritten in
-/// memory at the end of the owner's lifetime, and printed only as the copy on paper.
+/// The private key of the owner of sealed logs (docs/sealed-log.md), of X25519. Its 32 bytes are overwritten
+/// in memory at the end of the owner's lifetime, and printed only as the copy on paper.
 public final class OwnerKey {
   /// The length of a key in bytes.
   public static let size = 32

@@ -91,8 +91,8 @@ public enum RecoveryCode {
     return alphabet.firstIndex(of: read).map { UInt8($0) }
   }
 
-  /// Which groups of a text are wrong: those with a typing error, counted from `first`. Groups are separated by
-  /// white space or hyphens.
+  /// Which groups of a text are wrong: those with a typing error, counted from `first`. Groups are separated
+  /// by white space or hyphens.
   static func wrongGroups(in text: UnsafeBufferPointer<UInt8>, from first: Int = 0) -> (
     count: Int, wrong: [Int]
   ) {
