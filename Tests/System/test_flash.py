@@ -206,29 +206,19 @@ class Programs(unittest.IsolatedAsyncioTestCase):
 
     async def test_pyocd_cannot_read_a_chip_that_herald_flash_has_locked_and_opens_it_by_erasing(self):
         data = self.write_image(SIZE // 8)
-        for is_hardened in (False, True):
-            with VirtualProbe("nrf52840", is_hardened=is_hardened) as probe:
-                if is_hardened:
-                    probe.chip.store(0x10001208, bytes([0x5A]))
-                    probe.chip.reset()
-                probe.chip.store(0, data)
-                back = self.folder / "back.bin"
-                save = ["-c", f"savemem 0 {len(data)} {back}"]
-                await self.run_program(probe, *self.pyocd("commander", "nrf52840", *save))
-                self.assertEqual(back.read_bytes(), data)
-                back.unlink()
-                await self.run_program(probe, *self.herald("lock", "--board", "nrf52840dk", "--yes"))
-                # Told not to erase, it says that the chip is protected, and reads nothing.
-                async with usb.Plug(probe.port, SERIAL, probe.device.speed):
-                    ended = await self.ended(*self.pyocd("commander", "nrf52840", "-O", "auto_unlock=false", *save))
-                self.assertIn("APPROTECT enabled", ended.stdout)
-                self.assertFalse(back.exists() and data[:64] in back.read_bytes(), ended.stdout)
-                self.assertEqual(probe.chip.flash(0, len(data)), data)
-                # A later revision is locked again by the reset after pyocd's mass erase, which ends with an error there.
-                opens = self.herald("erase", "--all", "--board", "nrf52840dk", "--yes") if is_hardened else self.pyocd("erase", "nrf52840", "--chip")
-                await self.run_program(probe, *opens)
-                self.assertEqual(probe.chip.flash().strip(b"\xFF"), b"")
-                self.assertFalse(probe.chip.is_locked)
+        with VirtualProbe("nrf52840") as probe:
+            probe.chip.store(0, data)
+            await self.run_program(probe, *self.herald("lock", "--board", "nrf52840dk", "--yes"))
+            back = self.folder / "back.bin"
+            # Told not to erase, it says that the chip is protected, and reads nothing.
+            async with usb.Plug(probe.port, SERIAL, probe.device.speed):
+                ended = await self.ended(*self.pyocd("commander", "nrf52840", "-O", "auto_unlock=false", "-c", f"savemem 0 {len(data)} {back}"))
+            self.assertIn("APPROTECT enabled", ended.stdout)
+            self.assertFalse(back.exists() and data[:64] in back.read_bytes(), ended.stdout)
+            self.assertEqual(probe.chip.flash(0, len(data)), data)
+            await self.run_program(probe, *self.pyocd("erase", "nrf52840", "--chip"))
+            self.assertEqual(probe.chip.flash().strip(b"\xFF"), b"")
+            self.assertFalse(probe.chip.is_locked)
 
 
 if __name__ == "__main__":
