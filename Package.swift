@@ -80,11 +80,12 @@ let package = Package(
     .target(name: "HeraldUSBIP"),
     // Bytes and foreign text as people can read them.
     .target(name: "HeraldText"),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .target(
       name: "HeraldHostLink",
       dependencies: [
         "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldText", "CLibUSB",
-        "HeraldUSBIP",
+        "COpenSSL", "HeraldUSBIP",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),

@@ -22,6 +22,9 @@ public protocol Programmer: AnyObject {
   /// Erases the pages that `scope` covers on `board`.
   func erase(_ scope: EraseScope, of board: BoardDescription, progress: (FlashProgress) -> Void)
     throws(FlashFailure)
+  /// Closes the debug port of `board`, and tries to read its memory afterwards. Throws `.cannot` if the
+  /// programming method or the chip cannot do it.
+  func lock(_ board: BoardDescription) throws(FlashFailure)
   /// Restarts the firmware.
   func reset() throws(FlashFailure)
   /// Releases the board. Safe to call twice.
@@ -36,4 +39,10 @@ extension Programmer {
   /// By default part of the new firmware is written.
   public var stateHalfWay: FlashFailure.BoardState { .partlyWritten }
   public func remark(after plan: FlashPlan) -> String? { nil }
+  /// By default there is no debug port to close.
+  public func lock(_ board: BoardDescription) throws(FlashFailure) {
+    throw FlashFailure(
+      .cannot, "the debug port of the board at \(location) can be closed by a debug probe only",
+      state: .untouched, advice: "connect a probe, and name it with --to probe:…")
+  }
 }

@@ -24,7 +24,8 @@ struct FlashProgram: ParsableCommand {
       """,
     version: "\(HeraldRelease.version)",
     subcommands: [
-      List.self, WriteImage.self, Verify.self, Erase.self, Reset.self, Confirm.self, Info.self, Convert.self,
+      List.self, WriteImage.self, Verify.self, Erase.self, Lock.self, Reset.self, Confirm.self, Info.self,
+      Convert.self,
       Sign.self, Boards.self,
     ])
 

@@ -204,6 +204,22 @@ class Programs(unittest.IsolatedAsyncioTestCase):
             self.assertIn("APPROTECT enabled", said)
             self.check(probe, data)
 
+    async def test_pyocd_cannot_read_a_chip_that_herald_flash_has_locked_and_opens_it_by_erasing(self):
+        data = self.write_image(SIZE // 8)
+        with VirtualProbe("nrf52840") as probe:
+            probe.chip.store(0, data)
+            await self.run_program(probe, *self.herald("lock", "--board", "nrf52840dk", "--yes"))
+            back = self.folder / "back.bin"
+            # Told not to erase, it says that the chip is protected, and reads nothing.
+            async with usb.Plug(probe.port, SERIAL, probe.device.speed):
+                ended = await self.ended(*self.pyocd("commander", "nrf52840", "-O", "auto_unlock=false", "-c", f"savemem 0 {len(data)} {back}"))
+            self.assertIn("APPROTECT enabled", ended.stdout)
+            self.assertFalse(back.exists() and data[:64] in back.read_bytes(), ended.stdout)
+            self.assertEqual(probe.chip.flash(0, len(data)), data)
+            await self.run_program(probe, *self.pyocd("erase", "nrf52840", "--chip"))
+            self.assertEqual(probe.chip.flash().strip(b"\xFF"), b"")
+            self.assertFalse(probe.chip.is_locked)
+
 
 if __name__ == "__main__":
     unittest.main()

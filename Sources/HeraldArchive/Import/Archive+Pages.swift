@@ -12,8 +12,8 @@ extension Archive {
     public var knownPages = 0
     /// The files that are no pages, or differ from the page of the same number in the archive.
     public var refused: [String] = []
-    /// The number of sealed pages that were not opened: without the owner's key, or with another one. They
-    /// are not in the archive.
+    /// The number of sealed pages that were not opened, without the owner's key or with another one, which
+    /// are not in the archive; and of those that were opened in part.
     public var sealedPages = 0
     /// Folders that could not be read, with the reason.
     public var failures: [(folder: String, error: HostLinkError)] = []
@@ -28,11 +28,11 @@ extension Archive {
 
   /// Adds the pages of folders of pulled logs. A folder that cannot be read is reported and does not keep the
   /// others from being added. The next `update` derives what the pages change.
-  /// Sealed pages are opened with `ownerKey`, and stored opened.
+  /// Sealed pages are opened with `keys`, and stored opened.
   public func add(
-    folders: [String], ownerKey: OwnerKey? = nil, progress: (Int) -> Void = { _ in }
+    folders: [String], keys: SealedPageKeys? = nil, progress: (Int) -> Void = { _ in }
   ) throws(HostLinkError) -> Addition {
-    try FolderImport(self, ownerKey: ownerKey).add(folders: folders, progress: progress)
+    try FolderImport(self, keys: keys).add(folders: folders, progress: progress)
   }
 
   /// The dates that the host has noted, at most one of each start-up, in ascending order of epoch and

@@ -13,11 +13,11 @@ struct FolderImport {
   /// The bytes of pages that are in memory at a time.
   private static let mostBytesAtOnce = 1 << 20
 
-  private let ownerKey: OwnerKey?
+  private let keys: SealedPageKeys?
 
-  init(_ archive: Archive, ownerKey: OwnerKey? = nil) {
+  init(_ archive: Archive, keys: SealedPageKeys? = nil) {
     self.archive = archive
-    self.ownerKey = ownerKey
+    self.keys = keys
   }
 
   /// Adds the pages of folders; see `Archive.add(folders:)`.
@@ -85,16 +85,22 @@ struct FolderImport {
       }
       // The digest stays that of the file.
       var content = bytes
+      // A page of which not all segments were opened is like an open page: another state may replace it.
+      var isOpen = name.isOpen
       if OwnerKey.isSealed(bytes) {
-        guard case .page(let opened, _)? = ownerKey?.open(bytes, serial: record.serial) else {
+        guard case .page(let opened, let isWhole)? = keys?.open(bytes, serial: record.serial) else {
           addition.sealedPages += 1
           continue
         }
         content = opened
+        if !isWhole {
+          isOpen = true
+          addition.sealedPages += 1
+        }
       }
       if let open = known[PageName(epoch: name.epoch, sequence: name.sequence, isOpen: true)] {
         // The longer of two states of an open page is the later one.
-        if name.isOpen, !Self.isLater(content.count, sha256, than: open) {
+        if isOpen, !Self.isLater(content.count, sha256, than: open) {
           addition.knownPages += 1
           continue
         }
@@ -104,7 +110,7 @@ struct FolderImport {
       number += 1
       values += [
         .integer(number), .integer(id), .integer(Int64(name.epoch)), .integer(Int64(name.sequence)),
-        .integer(name.isOpen ? 1 : 0), .blob(sha256), .integer(Int64(content.count)), .blob(frame),
+        .integer(isOpen ? 1 : 0), .blob(sha256), .integer(Int64(content.count)), .blob(frame),
       ]
       bytesOfValues += frame.count
       addition.newPages += 1

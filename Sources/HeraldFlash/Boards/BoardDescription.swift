@@ -84,6 +84,15 @@ public struct BoardDescription: Equatable, Sendable {
     chip.hasPrefix("nrf5") && waysIn.contains(.probe) ? Region(start: 0x1000_1000, size: 0x400) : nil
   }
 
+  /// Whether another firmware can be written while its debug port is closed, without erasing everything: by
+  /// a boot loader of its own, or by the firmware that runs.
+  public var canBeUpdatedWhileLocked: Bool {
+    switch bootLoader {
+    case .uf2, .nordicDFU, .mcuboot: true
+    case .dapLink, nil: false
+    }
+  }
+
   /// The chip's family in UF2 files; `nil` for chips that have none.
   public var uf2Family: UInt32? {
     if case .uf2(_, let family, _) = bootLoader { return family }

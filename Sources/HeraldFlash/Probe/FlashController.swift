@@ -103,6 +103,17 @@ struct FlashController {
     }
   }
 
+  /// Closes the debug port from the next reset on. Bits are only cleared: UICR is not erased, and its other
+  /// words stay.
+  func close() throws(ProbeError) {
+    let present = try port.perform { $0.readWord(Self.accessProtection) }.first ?? 0
+    guard present & 0xFF != 0 else { return }
+    try perform(Self.writable) { batch in
+      batch.writeWord(Self.accessProtection, present & ~0xFF)
+      batch.waitWord(Self.ready, for: 1, mask: 1)
+    }
+  }
+
   /// Whether all of an nRF51's flash is protected from being read.
   func isReadBackProtected() throws(ProbeError) -> Bool {
     let word = try port.perform { $0.readWord(Self.readBackProtection) }.first ?? .max

@@ -122,6 +122,11 @@ struct ControlAccessPort {
     // Chips of later revisions are open now, and might lock themselves again at a reset; earlier ones open
     // with it.
     guard try isLocked() == true else { return }
+    try resetChip()
+  }
+
+  /// Resets the chip, which reads UICR again. Works while the debug port is closed, too.
+  func resetChip() throws(ProbeError) {
     _ = try port.perform { batch in
       batch.write(port: Self.number, register: Self.reset, 1)
       batch.write(port: Self.number, register: Self.reset, 0)

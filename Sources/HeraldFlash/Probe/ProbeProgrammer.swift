@@ -16,17 +16,17 @@ public final class ProbeProgrammer: Programmer {
   let port: DebugPort
   let core: CortexCore
   let flash: FlashController
-  private let control: ControlAccessPort
+  let control: ControlAccessPort
   private let readsBack: Bool
   private let timeout: Duration
 
   private var isConnected = false
   private var isDisturbed = false
-  private var examination: Examination?
+  var examination: Examination?
   /// Runs on the chip between writing and comparing.
   private var loader: FlashLoader?
   /// Whether the core was stopped or runs the loader.
-  private var hasCore = false
+  var hasCore = false
   /// The state of the board after a failure at this point.
   private var state = FlashFailure.BoardState.untouched
   /// Whether the contents may be started: nothing was changed, or all was verified.
@@ -77,6 +77,7 @@ public final class ProbeProgrammer: Programmer {
       ("chip", chip.variant.isEmpty ? chip.name : "\(chip.name) \(chip.variant)"),
       ("flash", "\(chip.flashSize >> 10) KB"), ("RAM", "\(chip.ramSize >> 10) KB"),
       ("chip serial number", chip.serialNumber.hexadecimal(16)),
+      ("debug port", seen.isLocked ? "closed" : "open"),
     ]
     return BoardIdentification(
       boards: Self.boards.filter { $0.chip == chip.name }, details: details, isLocked: seen.isLocked)
@@ -84,7 +85,7 @@ public final class ProbeProgrammer: Programmer {
 
   private static var boards: [BoardDescription] { BoardCatalogue.boards(reachedBy: .probe) }
 
-  private func examine() throws(ProbeError) -> Examination {
+  func examine() throws(ProbeError) -> Examination {
     if let examination { return examination }
     let lock = try control.isLocked()
     var seen = Examination(chip: nil, isLocked: lock ?? false, hasControl: lock != nil)
@@ -143,7 +144,7 @@ public final class ProbeProgrammer: Programmer {
   }
 
   /// The chip, if it is that of `board` and not locked.
-  private func usableChip(for board: BoardDescription) throws(FlashFailure) -> NordicChip {
+  func usableChip(for board: BoardDescription) throws(FlashFailure) -> NordicChip {
     let seen = try carryOut { () throws(ProbeError) in try examine() }
     guard !seen.isLocked else { throw lockedFailure() }
     guard let chip = seen.chip, chip.name == board.chip, board.firmware.end <= UInt64(chip.flashSize),
@@ -176,7 +177,7 @@ public final class ProbeProgrammer: Programmer {
   /// Halts the core before the firmware's first instruction. A chip that is locked at every reset until its
   /// firmware unlocks it is halted at the current instruction: it must not be reset before it has such
   /// firmware.
-  private func stopCore(_ chip: NordicChip) throws(ProbeError) {
+  func stopCore(_ chip: NordicChip) throws(ProbeError) {
     hasCore = true
     loader = nil
     if chip.locksAtReset { try core.halt() } else { try core.resetAndHalt() }

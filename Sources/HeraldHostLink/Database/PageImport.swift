@@ -120,7 +120,10 @@ struct PageImport {
       if !name.isOpen { change.sealedNames.append(name) }
       return true
     }
-    try put(page, isOpen: name.isOpen, sha256: sha256, replacing: known?["id"])
+    // A page that was opened in part has no digest of a file: it is looked at again.
+    if page.isPartlyOpened { change.sealedPages += 1 }
+    let digest = page.isPartlyOpened ? Data(repeating: 0, count: sha256.count) : sha256
+    try put(page, isOpen: name.isOpen, sha256: digest, replacing: known?["id"])
     return true
   }
 

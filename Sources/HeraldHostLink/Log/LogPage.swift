@@ -54,6 +54,8 @@ public struct LogPage: Sendable {
   public internal(set) var ending = LogPageDecoder.Ending.reading
   /// Whether it is sealed, and its records are not readable: it is opened with an `OwnerKey` first.
   public let isSealed: Bool
+  /// Whether segments are missing, for which there was no key.
+  var isPartlyOpened = false
 
   /// The times and dates in the page: those of its headers, then those of its records.
   var fixes: [DeviceRecord.ClockFix] { clocks + records.lazy.compactMap(\.clockFix) }

@@ -17,8 +17,8 @@ public final class PageStore {
   public let path: String
   /// The stored data of the device.
   public private(set) var device: DeviceRecord
-  /// The key that opens sealed pages; without one they stay as they are.
-  public var ownerKey: OwnerKey?
+  /// The keys that open sealed pages; without one they stay as they are.
+  public var sealedPageKeys: SealedPageKeys?
   /// Called before each step of storing; throwing simulates an interruption there.
   var beforeStep: (Step) throws(HostLinkError) -> Void = { _ throws(HostLinkError) in }
 
@@ -110,10 +110,12 @@ public final class PageStore {
   /// no valid header. A page that is sealed for another key, or without a key, is `isSealed`.
   func decoded(_ bytes: [UInt8], of name: PageName) -> LogPage? {
     let page = recent.take(name, bytes) ?? LogPage(bytes)
-    guard page?.isSealed == true, let ownerKey,
-      case .page(let opened, _) = ownerKey.open(bytes, serial: device.serial)
+    guard page?.isSealed == true, let sealedPageKeys,
+      case .page(let opened, let isWhole) = sealedPageKeys.open(bytes, serial: device.serial)
     else { return page }
-    return LogPage(opened)
+    var decoded = LogPage(opened)
+    decoded?.isPartlyOpened = !isWhole
+    return decoded
   }
 
   /// Stores a page. A closed page replaces its open form. `decoded` is the decoded page, if available, which

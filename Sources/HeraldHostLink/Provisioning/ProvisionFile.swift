@@ -3,6 +3,9 @@ public struct ProvisionFile: Equatable, Sendable {
   /// The path of the file with the access key of the devices; `{serial}` in it stands for a device's serial
   /// number. `nil` leaves the access key unchanged.
   public let accessKey: String?
+  /// The path of the file with the owner's public key, for which the devices seal their logs; `nil` leaves that
+  /// unchanged.
+  public let ownerKey: String?
   /// Settings by name with their values as text, sorted by name.
   public let settings: [(name: String, value: String)]
   /// The payload of the devices; `nil` leaves it unchanged.
@@ -18,6 +21,7 @@ public struct ProvisionFile: Equatable, Sendable {
   init(_ source: YAMLFields) throws(HostLinkError) {
     var fields = source
     accessKey = try fields.optionalText("access-key").map(fields.path)
+    ownerKey = try fields.optionalText("owner-key").map(fields.path)
     setsTime = try fields.optionalTruth("time") ?? true
     var settings: [(name: String, value: String)] = []
     if var wanted = try fields.fields("settings") {
@@ -34,7 +38,8 @@ public struct ProvisionFile: Equatable, Sendable {
 
   /// Whether both have the same content.
   public static func == (left: Self, right: Self) -> Bool {
-    left.accessKey == right.accessKey && left.settings.elementsEqual(right.settings) { $0 == $1 }
+    left.accessKey == right.accessKey && left.ownerKey == right.ownerKey
+      && left.settings.elementsEqual(right.settings) { $0 == $1 }
       && left.payload == right.payload && left.setsTime == right.setsTime
   }
 }

@@ -41,23 +41,38 @@ enum PrivateFile {
   static func read(_ path: String, into memory: inout SecretMemory, missing: String) throws(HostLinkError)
     -> Bool
   {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    // A named pipe that nobody writes is empty, and not waited for.
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else {
       throw .system(
         .storage, "\(PrintableText.of(path, limit: 256)) cannot be opened", code: errno,
         advice: errno == ENOENT ? missing : "check that you may read the file")
     }
     defer { Foundation.close(file) }
+    // The flag belongs to the open file, which another process may share: /dev/fd/3.
+    _ = fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK)
     while memory.count < memory.bytes.count {
       let room = UnsafeMutableRawBufferPointer(
         UnsafeMutableBufferPointer(rebasing: memory.bytes[memory.count...]))
       let more = SystemCall.retrying { Foundation.read(file, room.baseAddress, room.count) }
       if more == 0 { break }
-      guard more > 0 else { throw .system(.storage, "\(path) cannot be read", code: errno) }
+      guard more > 0 else {
+        throw .system(
+          .storage, "\(PrintableText.of(path, limit: 256)) cannot be read", code: errno,
+          advice: errno == EISDIR ? "it is a folder: name a file" : nil)
+      }
       memory.count += more
     }
     var attributes = stat()
-    return fstat(file, &attributes) == 0 && attributes.st_mode & 0o077 != 0
+    return fstat(file, &attributes) == 0 && attributes.st_mode & S_IFMT == S_IFREG
+      && attributes.st_mode & 0o077 != 0
+  }
+
+  /// The size of a regular file in bytes; 0 of anything else.
+  static func size(_ path: String) -> Int {
+    var attributes = stat()
+    guard stat(path, &attributes) == 0, attributes.st_mode & S_IFMT == S_IFREG else { return 0 }
+    return Int(clamping: attributes.st_size)
   }
 
   /// Creates the folder of a secret, accessible to its owner only.

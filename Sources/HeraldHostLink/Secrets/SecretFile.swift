@@ -18,7 +18,8 @@ struct SecretFile: ~Copyable {
   /// Whether users other than the owner have access to the file it was read from.
   let isOpenToOthers: Bool
 
-  private init(_ memory: consuming SecretMemory, isOpenToOthers: Bool) {
+  /// Takes a secret over.
+  init(_ memory: consuming SecretMemory, isOpenToOthers: Bool) {
     self.memory = memory
     self.isOpenToOthers = isOpenToOthers
   }

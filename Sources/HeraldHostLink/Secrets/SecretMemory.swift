@@ -29,18 +29,25 @@ struct SecretMemory: ~Copyable {
     count = bytes.count
   }
 
+  /// Keeps the first line, without its end.
+  mutating func cutFirstLine() {
+    if let end = used.firstIndex(of: 0x0A) { count = end }
+    if count > 0, bytes[count - 1] == 0x0D { count -= 1 }
+  }
+
   /// Appends text as far as there is room.
   mutating func append(_ text: String) {
-    for byte in text.utf8 { append(byte) }
+    for byte in text.utf8 { append(byte: byte) }
   }
 
   /// Appends a byte as two hexadecimal digits, as far as there is room.
   mutating func append(hexadecimal byte: UInt8) {
-    append(Hexadecimal.digit(byte >> 4))
-    append(Hexadecimal.digit(byte & 15))
+    append(byte: Hexadecimal.digit(byte >> 4))
+    append(byte: Hexadecimal.digit(byte & 15))
   }
 
-  private mutating func append(_ byte: UInt8) {
+  /// Appends a byte if there is room.
+  mutating func append(byte: UInt8) {
     guard count < bytes.count else { return }
     bytes[count] = byte
     count += 1

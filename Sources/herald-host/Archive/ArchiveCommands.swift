@@ -8,7 +8,8 @@ struct ArchiveCommands: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "archive", abstract: "Keeps the logs of many devices in one database.",
     subcommands: [
-      Add.self, Show.self, Near.self, SecondDegree.self, Pairs.self, Bands.self, Readings.self, Update.self,
+      Add.self, Open.self, Show.self, Near.self, SecondDegree.self, Pairs.self, Bands.self, Readings.self,
+      Update.self,
       People.self, Rules.self,
     ])
 
@@ -31,7 +32,7 @@ struct ArchiveCommands: ParsableCommand {
     func run() throws {
       let filling = ArchiveFilling(
         archive: try Archive.open(place.archive, create: true), who: who, isQuiet: display.quiet,
-        ownerKey: try owner.key())
+        keys: try owner.keys())
       let addition = try filling.add(try PageStoreSearch.folders(in: dir))
       try display.show(addition) {
         Console.line(

@@ -13,6 +13,8 @@ struct DockCommand: ParsableCommand {
       and adds them to the archive. The device's light flashes meanwhile; it is on when the device can be unplugged, and flashes twice and twice again when something is wrong. A device that is unplugged in between goes on \
       where it was when it is plugged in again; one that failed and stays plugged in is tried again.
 
+      Sealed pages are stored as they are, and need no key. With --owner-key they are in the archive, too; otherwise `herald-host archive add` adds them later.
+
       Nothing is erased on a device without --trim. With it the device erases the pages that are on this computer's disk, synced, and in the archive.
 
       Ctrl-C or SIGTERM ends it: what has come is kept. A second one ends it at once.
@@ -44,6 +46,7 @@ struct DockCommand: ParsableCommand {
   var program: String?
   @Flag(help: "Collect the devices that are plugged in now, and end.")
   var once = false
+  @OptionGroup var owner: OwnerOptions
   @OptionGroup var link: LinkOptions
   @OptionGroup var display: DisplayOptions
 
@@ -58,7 +61,7 @@ struct DockCommand: ParsableCommand {
     let stop = DockStop()
     let screen = DockScreen(display, isOnce: once)
     let watch = try DeviceWatch(servers: usbip)
-    let archivist = try DockArchivist(archive) { error in screen.complain(error) }
+    let archivist = try DockArchivist(archive, keys: try owner.keys()) { error in screen.complain(error) }
     EndSignals.onFirst { signal in
       stop.request()
       watch.wake()

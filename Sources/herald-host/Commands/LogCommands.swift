@@ -20,7 +20,7 @@ struct LogCommands: ParsableCommand {
 
     func run() throws {
       let folder = try PageStore(path: dir, create: false)
-      folder.ownerKey = try owner.key()
+      folder.sealedPageKeys = try owner.keys()
       let result = try DevicePull.convert(folder)
       try display.show(result) { result.show() }
       for page in result.damagedPages { Console.note("herald-host: \(page)") }

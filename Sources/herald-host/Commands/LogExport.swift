@@ -31,7 +31,7 @@ extension LogCommands {
 
     func run() throws {
       let folder = try PageStore(path: dir, create: false)
-      folder.ownerKey = try owner.key()
+      folder.sealedPageKeys = try owner.keys()
       let logDatabase = try LogDatabase(path: "\(folder.path)/\(LogDatabase.fileName)")
       let change = try logDatabase.convert(folder)
       let place = output ?? (dir.hasSuffix("/") ? "\(dir)export" : "\(dir)/export")

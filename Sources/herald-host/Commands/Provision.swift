@@ -26,7 +26,7 @@ struct Provision: ParsableCommand {
   @Option(
     name: .customLong("owner-key-public"),
     help: ArgumentHelp(
-      "Have the devices seal their logs for this public key, which `herald-host owner-key make` made.",
+      "Have the devices seal their logs for this public key, which `herald-host owner-key make` made; instead of the file's owner-key.",
       valueName: "file"))
   var ownerKey: String?
   @OptionGroup var display: DisplayOptions
@@ -45,7 +45,8 @@ struct Provision: ParsableCommand {
       let setting = try SettingText.setting(named: entry.name)
       return (setting: setting, number: try SettingText.number(entry.value, of: setting))
     }
-    let owner = try ownerKey.map(OwnerKey.readPublic)
+    // The option wins over the file.
+    let owner = try (ownerKey ?? wanted.ownerKey).map(OwnerKey.readPublic)
     let muster = try fleet.muster()
     if let payload = wanted.payload { try Provisioning.check(payload, devices: muster.selectors.count) }
     if isDryRun { return try showPlan(wanted, muster) }

@@ -27,6 +27,8 @@ final class DockArchivist: @unchecked Sendable {
   }
 
   private let place: String
+  // Used by the thread only.
+  private let keys: SealedPageKeys?
   private let note: @Sendable (HostLinkError) -> Void
   private let condition = NSCondition()
   private var waiting: [Entry] = []
@@ -41,8 +43,12 @@ final class DockArchivist: @unchecked Sendable {
 
   /// Opens the archive at `place`, which is made if it is not there. `note` receives errors that concern no
   /// single folder.
-  init(_ place: String, note: @escaping @Sendable (HostLinkError) -> Void) throws(HostLinkError) {
+  /// `keys` open sealed pages.
+  init(_ place: String, keys: SealedPageKeys? = nil, note: @escaping @Sendable (HostLinkError) -> Void)
+    throws(HostLinkError)
+  {
     self.place = place
+    self.keys = keys
     self.note = note
     archive = try Archive.open(place, create: true)
     let thread = Thread { [self] in work() }
@@ -144,7 +150,7 @@ final class DockArchivist: @unchecked Sendable {
     for entry in batch where !folders.contains(entry.folder) { folders.append(entry.folder) }
     do throws(HostLinkError) {
       let archive = try opened()
-      let addition = try archive.add(folders: folders)
+      let addition = try archive.add(folders: folders, keys: keys)
       if addition.newPages > 0, staleSince == nil { staleSince = Date() }
       let results = batch.map { result(of: $0, addition, archive) }
       for (entry, result) in zip(batch, results) where !entry.isAwaited {

@@ -9,14 +9,14 @@ struct ArchiveFilling {
   /// Who wore which device, if that is to be said.
   let who: WhoOptions?
   let isQuiet: Bool
-  /// The key that opens sealed pages.
-  var ownerKey: OwnerKey?
+  /// The keys that open sealed pages.
+  var keys: SealedPageKeys?
 
   /// Adds folders.
   func add(_ folders: [String]) throws -> Archive.Addition {
     let bar = ProgressLine(isQuiet: isQuiet)
     defer { bar.finish() }
-    let addition = try archive.add(folders: folders, ownerKey: ownerKey) {
+    let addition = try archive.add(folders: folders, keys: keys) {
       bar.update(done: $0, of: folders.count, text: "adding")
     }
     try update()

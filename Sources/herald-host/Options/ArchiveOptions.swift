@@ -32,7 +32,7 @@ struct ArchiveOptions: ParsableArguments {
       rules.zone = LocalDays.systemZone
       rules.window = window ?? rules.window
       let filling = ArchiveFilling(
-        archive: try Archive.temporary(rules), who: who, isQuiet: display.quiet, ownerKey: try owner.key())
+        archive: try Archive.temporary(rules), who: who, isQuiet: display.quiet, keys: try owner.keys())
       try filling.add(try PageStoreSearch.folders(in: dir)).noteProblems()
       return filling.archive
     }

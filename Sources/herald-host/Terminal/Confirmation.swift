@@ -16,6 +16,12 @@ enum Confirmation {
     try ask(what, expected: String(devices))
   }
 
+  /// Asks a question on standard error; whether the answer is y or yes.
+  static func isGiven(_ question: String) -> Bool {
+    FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
+    return ["y", "yes"].contains(readLine()?.trimmingCharacters(in: .whitespaces).lowercased())
+  }
+
   private static func ask(_ what: String, expected: String) throws(HostLinkError) {
     Console.note(what)
     Console.note("To go on type \(expected) and press return:")

@@ -7,7 +7,8 @@ struct SealedPagesText {
 
   init?(_ count: Int) {
     guard count > 0 else { return nil }
-    what = "\(Console.count(count, "page")) are sealed and were not opened"
-    advice = "name the private key with --owner-key; if you did, they are sealed for another key or device"
+    what = "\(Console.count(count, "page")) are sealed and were not opened, or not whole"
+    advice =
+      "name the private key with --owner-key; if you did, they are sealed for another key or device, or are not of the days that were opened"
   }
 }

@@ -46,7 +46,7 @@ enum TestOwner {
     _ page: [UInt8], serial: [UInt8] = serial, by opener: SealedPageOpener = opener
   ) -> [UInt8]? {
     var opener = opener
-    var output = [UInt8](repeating: 0, count: SealedPageOpener.room(for: page.count))
+    var output = [UInt8](repeating: 0, count: SealedPage.room(for: page.count))
     var room = output.mutableSpan
     let outcome = opener.open(page.span, serial: serial.span, into: &room)
     return outcome.opened > 0 ? Array(output[..<outcome.count]) : nil

@@ -19,6 +19,10 @@ final class ModelChip {
   /// What its protection register reads before it says what is so, the last first, as with a bad contact.
   var protectionReadings: [UInt32] = []
   private let isHardened: Bool
+  /// Whether UICR takes effect only when the supply is switched off and on.
+  var needsPowerCycle = false
+  /// Whether its memory can be read although it says that it is locked.
+  var leaks = false
   /// Whether the core executes nothing when it should run, as if its RAM were broken.
   var breaksCore = false
 
@@ -39,6 +43,13 @@ final class ModelChip {
     self.isHardened = isHardened
     pageSize = kind == .nRF51 ? 1024 : 4096
     flash = [UInt32](repeating: .max, count: kind == .nRF51 ? 65536 : 262_144)
+    if isLocked { uicr[0x208 / 4] = 0xFFFF_FF00 }
+  }
+
+  /// Switches the supply off and on.
+  func cyclePower() {
+    needsPowerCycle = false
+    reset()
   }
 
   /// Puts old firmware into flash.
@@ -149,7 +160,7 @@ final class ModelChip {
   // MARK: The debugger's view
 
   func debugRead(_ address: UInt32) -> UInt32? {
-    guard !isLocked else { return nil }
+    guard !isLocked || leaks else { return nil }
     switch address {
     case 0xE000_EDF0:
       defer { wasReset = false }
@@ -185,7 +196,9 @@ final class ModelChip {
     core = ModelCore()
     core.isHalted = exceptionControl & 1 == 1
     isFree = !core.isHalted
-    if isHardened { isLocked = uicr[0x208 / 4] & 0xFF != 0x5A }
+    guard kind == .nRF52, !needsPowerCycle else { return }
+    let protection = uicr[0x208 / 4] & 0xFF
+    isLocked = isHardened ? protection != 0x5A : protection == 0
   }
 
   /// The control access port of an nRF52.

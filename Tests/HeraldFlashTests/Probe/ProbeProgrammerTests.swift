@@ -62,7 +62,7 @@ struct ProbeProgrammerTests {
     #expect(
       identification.details.map { "\($0.name): \($0.value)" } == [
         "probe firmware: 2.1.1", "chip: nrf51822", "flash: 256 KB", "RAM: 16 KB",
-        "chip serial number: 0123456789abcdef",
+        "chip serial number: 0123456789abcdef", "debug port: open",
       ])
     #expect(!identification.isLocked)
     #expect(!chip.core.isHalted)

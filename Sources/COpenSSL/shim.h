@@ -1,0 +1,39 @@
+#include <openssl/asn1t.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/pkcs12.h>
+#include <openssl/x509.h>
+
+// What deriving a key from a passphrase costs by the parameters in a PKCS #8 file (PBES2, RFC 8018 and
+// RFC 7914): iterations of PBKDF2, or N * r * p of scrypt. 0 if it is of another kind. In C, as the structures
+// are reached through macros.
+static inline uint64_t herald_passphrase_work(const X509_SIG *file) {
+  const X509_ALGOR *algorithm = NULL;
+  const ASN1_OBJECT *kind = NULL;
+  const void *value = NULL;
+  int type = 0;
+  uint64_t work = 0;
+  X509_SIG_get0(file, &algorithm, NULL);
+  X509_ALGOR_get0(&kind, &type, &value, algorithm);
+  if (OBJ_obj2nid(kind) != NID_pbes2 || type != V_ASN1_SEQUENCE) return 0;
+  PBE2PARAM *scheme = (PBE2PARAM *)ASN1_item_unpack((const ASN1_STRING *)value, ASN1_ITEM_rptr(PBE2PARAM));
+  if (scheme == NULL) return 0;
+  X509_ALGOR_get0(&kind, &type, &value, scheme->keyfunc);
+  if (type == V_ASN1_SEQUENCE && OBJ_obj2nid(kind) == NID_id_pbkdf2) {
+    PBKDF2PARAM *found = (PBKDF2PARAM *)ASN1_item_unpack((const ASN1_STRING *)value, ASN1_ITEM_rptr(PBKDF2PARAM));
+    if (found != NULL) ASN1_INTEGER_get_uint64(&work, found->iter);
+    PBKDF2PARAM_free(found);
+  } else if (type == V_ASN1_SEQUENCE && OBJ_obj2nid(kind) == NID_id_scrypt) {
+    SCRYPT_PARAMS *found = (SCRYPT_PARAMS *)ASN1_item_unpack((const ASN1_STRING *)value, ASN1_ITEM_rptr(SCRYPT_PARAMS));
+    uint64_t cost = 0, size = 0, lanes = 0;
+    if (found != NULL && ASN1_INTEGER_get_uint64(&cost, found->costParameter) &&
+        ASN1_INTEGER_get_uint64(&size, found->blockSize) &&
+        ASN1_INTEGER_get_uint64(&lanes, found->parallelizationParameter) &&
+        (__builtin_mul_overflow(cost, size, &work) || __builtin_mul_overflow(work, lanes, &work)))
+      work = UINT64_MAX;
+    SCRYPT_PARAMS_free(found);
+  }
+  PBE2PARAM_free(scheme);
+  return work;
+}
