@@ -219,9 +219,8 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     var offset = 0
     while offset < payload.count {
       let end = min(offset &+ LogFormat.rawLimit, payload.count)
-      guard programLast(writer.sealRaw(payload.extracting(offset..<end), canSeal: F.canSeal)) else {
-        return false
-      }
+      let part = payload.extracting(offset..<end)
+      guard programLast(writer.sealRaw(part, canSeal: F.canSeal)) else { return false }
       offset = end
     }
     return true
