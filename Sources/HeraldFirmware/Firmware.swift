@@ -153,8 +153,6 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
 
   /// Whether the board has a light for hosts.
   public static var hasSignal: Bool { Hardware.PanelType.isThere }
-  /// As the board has it.
-  public static var sealsLog: Bool { Hardware.sealsLog }
   /// By the panel.
   public mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool {
     panel.signal(signal, at: now)

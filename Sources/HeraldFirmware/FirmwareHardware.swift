@@ -15,8 +15,6 @@ public protocol FirmwareHardware: Processor, ~Copyable {
   mutating func holdController(_ isHeld: Bool)
   /// Whether the board has that line.
   static var hasControllerReset: Bool { get }
-  /// Whether the log can be sealed for an owner (docs/sealed-log.md), which takes 4 KB of flash.
-  static var sealsLog: Bool { get }
   /// The maximum stack usage since start-up in bytes.
   mutating func stackUsed() -> UInt32
   /// The number of overruns: losses of bytes from the controller because the buffer was full.
@@ -31,6 +29,4 @@ extension FirmwareHardware where Self: ~Copyable {
   public mutating func enterBootLoader() {}
   public mutating func holdController(_ isHeld: Bool) {}
   public static var hasControllerReset: Bool { false }
-  /// It can.
-  public static var sealsLog: Bool { true }
 }

@@ -8,6 +8,7 @@ enum FuzzTarget: String, CaseIterable {
   case l2cap
   case logPage = "log-page"
   case logMount = "log-mount"
+  case sealedPage = "sealed-page"
   case cbor
   case smp
   case smpSerial = "smp-serial"
@@ -42,6 +43,7 @@ enum FuzzTarget: String, CaseIterable {
     case .l2cap: fuzzL2CAP(bytes)
     case .logPage: fuzzLogPage(bytes)
     case .logMount: fuzzLogMount(bytes)
+    case .sealedPage: fuzzSealedPage(bytes)
     case .cbor: fuzzCBOR(bytes)
     case .smp: fuzzSMP(bytes)
     case .smpSerial: fuzzSMPSerial(bytes)
@@ -72,6 +74,7 @@ enum FuzzTarget: String, CaseIterable {
     case .l2cap: l2capSeeds
     case .logPage: logPageSeeds
     case .logMount: logMountSeeds
+    case .sealedPage: sealedPageSeeds
     case .cbor: cborSeeds
     case .smp: smpSeeds
     case .smpSerial: smpSerialSeeds

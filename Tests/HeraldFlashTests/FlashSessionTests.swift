@@ -104,7 +104,7 @@ struct FlashSessionTests {
   @Test(
     "An image that was linked for another board, or does not fit, is refused with the reason",
     arguments: [
-      ("nrf52833dk", 0, 105 * 1024, "", "does not fit: it has bytes at 0x00000000 to 0x0001a3ff"),
+      ("nrf52833dk", 0, 121 * 1024, "", "does not fit: it has bytes at 0x00000000 to 0x0001e3ff"),
       ("nrf52833dk", 0x1000, 256, "", "has no vector table at 0x00000000"),
       ("nrf52840-dongle", 0, 256, "", "does not fit: it has bytes at 0x00000000 to 0x000000ff"),
       ("feather-nrf52840-s140v7", 0x2_6000, 256, "", "does not fit: it has bytes at 0x00026000"),

@@ -21,7 +21,7 @@ PACKETS = 48
 # The end of the former contents, after the end of every image here, like a log.
 OLD = 0x20000
 # The end of the firmware region of an nRF52833 DK.
-FIRMWARE_END = 0x1A000
+FIRMWARE_END = 0x1E000
 
 
 def place(probe):

@@ -19,6 +19,7 @@ extension NRF {
     private var memory: Memory
     private var pause: Pause
     private let start: UInt32
+    @inlinable @inline(__always) public static var canSeal: Bool { Chip.canSeal }
     /// The size of a page in bytes: 1,024 on an nRF51, 4,096 on an nRF52.
     public let pageSize: Int
     /// The number of pages of the log.
@@ -190,6 +191,8 @@ extension NRF {
 /// most: those of the product specification, with the deviation of the oscillator that is in use (the
 /// internal one of an nRF52 deviates by up to 8 %), and with the instructions around the operation.
 public protocol NVMCChip {
+  /// Whether its flash has room for the code that seals a log.
+  static var canSeal: Bool { get }
   /// The number of partial erasures of 1 ms after which a page is erased; 0 if the chip has no partial
   /// erasure.
   static var partialErasures: Int { get }
@@ -199,7 +202,14 @@ public protocol NVMCChip {
   static var wordTime: UInt32 { get }
 }
 
+extension NVMCChip {
+  /// It has.
+  @inlinable @inline(__always) public static var canSeal: Bool { true }
+}
+
 extension NRF.NRF51822: NVMCChip {
+  /// No management link brings it an owner's key, either.
+  @inlinable @inline(__always) public static var canSeal: Bool { false }
   public static var partialErasures: Int { 0 }
   /// t_ERASEPAGE is 22.3 ms.
   public static var erasureTime: UInt32 { 23_500 }

@@ -87,6 +87,8 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   /// Stores another access key of 32 bytes, or removes it if `bytes` is empty. `false` if it could not be
   /// stored; nothing has then changed.
   mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool
+  /// Whether the device has what a setting is for. Others cannot be set.
+  static func takes(_ setting: Setting) -> Bool
   /// Copies the owner's public key to 32 bytes; `false` if there is none, or it cannot be read.
   mutating func copyOwnerKey(into key: inout MutableSpan<UInt8>) -> Bool
   /// Stores another public key of the owner, or removes it if `bytes` is empty. `false` if it is none, or
@@ -154,6 +156,8 @@ extension ManagedDevice where Self: ~Copyable {
   /// A device without storage does not change.
   public mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool { false }
 
+  /// It has everything.
+  public static func takes(_ setting: Setting) -> Bool { true }
   /// A device without storage has none.
   public mutating func hasAccessKey() -> Bool { false }
   public mutating func copyAccessKey(into key: inout MutableSpan<UInt8>) -> Bool { false }

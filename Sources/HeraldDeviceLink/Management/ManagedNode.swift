@@ -42,8 +42,6 @@ public protocol ManagedBoard: ImageSlot, ~Copyable {
   /// Whether a host without a session may begin a factory reset now. Permission that was given at the board
   /// is used up by this.
   mutating func takeResetPermission(at now: Instant) -> Bool
-  /// Whether the log can be sealed for an owner. Without it the image has no code for making keys.
-  static var sealsLog: Bool { get }
   /// Whether the board has a light for hosts.
   static var hasSignal: Bool { get }
   /// Has the light show how far a host is with the collection of the log, for a limited time. `false` if the
@@ -56,7 +54,6 @@ extension ManagedBoard where Self: ~Copyable {
   public mutating func restartReport() -> RestartReport? { nil }
   @inlinable @inline(__always) public static var hasFiles: Bool { false }
   @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
-  @inlinable @inline(__always) public static var sealsLog: Bool { true }
   @inlinable @inline(__always) public static var hasSignal: Bool { false }
   /// It has no light.
   public mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool { false }

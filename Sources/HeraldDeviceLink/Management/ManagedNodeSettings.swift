@@ -18,11 +18,18 @@ extension ManagedNode where RadioType: ~Copyable {
   /// The number of a setting that is in effect.
   public mutating func inEffect(_ setting: Setting) -> UInt32 { node.core.inEffect(setting) }
 
-  /// Stores a number that a host has set, and applies it from now on. That of a link that the device does not
-  /// have is refused.
+  /// Whether the device has what a setting is for: a link over Bluetooth, or code that seals the log.
+  public static func takes(_ setting: Setting) -> Bool {
+    switch setting {
+    case .bluetoothManagement: Parts.ManagementType.isPresent
+    case .ownerKey: Parts.FlashType.canSeal
+    default: true
+    }
+  }
+
+  /// Stores a number that a host has set, and applies it from now on.
   @inline(never)
   public mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool {
-    if !Parts.ManagementType.isPresent, setting == .bluetoothManagement { return false }
     guard board.settings.keep(setting, value: value) else { return false }
     node.core.take(board.settings.settings.values, at: now)
     return true
@@ -53,7 +60,7 @@ extension ManagedNode where RadioType: ~Copyable {
 
   /// Stores another one: the log is sealed for it as soon as the keys for that are made.
   public mutating func keepOwnerKey(_ key: Span<UInt8>) -> Bool {
-    guard Parts.BoardType.sealsLog, board.settings.keepOwnerKey(key) else { return false }
+    guard Parts.FlashType.canSeal, board.settings.keepOwnerKey(key) else { return false }
     node.core.log.sealer.ownerChanged()
     return true
   }
@@ -64,7 +71,7 @@ extension ManagedNode where RadioType: ~Copyable {
   /// with a page that is not sealed.
   @inline(never)
   public mutating func tendSealing(at now: Instant) -> Bool {
-    guard Parts.BoardType.sealsLog else { return false }
+    guard Parts.FlashType.canSeal else { return false }
     guard board.settings.settings.hasOwnerKey else {
       node.core.log.unseal()
       return false

@@ -23,6 +23,7 @@ enum SettingsManagement {
       return .failure(.noSuchSetting)
     }
     guard isWrite else { return read(setting, &request, device: &device) }
+    guard Device.takes(setting) else { return .failure(.settingNotTaken) }
     if request.header.command == SettingsCommand.delete {
       guard delete(setting, at: request.now, device: &device) else { return .failure(.settingNotKept) }
     } else {

@@ -74,6 +74,8 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   public static var noSuchSetting: Self { Self(.settings, 3, general: .notFound) }
   /// Settings: it cannot be read (4).
   public static var settingNotReadable: Self { Self(.settings, 4, general: .notFound) }
+  /// Settings: the device has nothing that it is for, and it cannot be set (6).
+  public static var settingNotTaken: Self { Self(.settings, 6, general: .unsupported) }
   /// Settings: it could not be stored, or the device has no storage (8).
   public static var settingNotKept: Self { Self(.settings, 8, general: .unknown) }
   /// File: there is none of this name, or it is not available (3).

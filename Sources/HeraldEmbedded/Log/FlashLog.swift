@@ -52,10 +52,10 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   ) throws(LogError) {
     guard ring.isMounted else { throw .notMounted }
     let payload = record.kind.hasBytes ? bytes.count : 0
+    let isSealed = F.canSeal && sealer.isActive
     let needed =
-      payload > LogPayloadMemory.longest
-      ? LogFormat.room(forPayload: payload, isSealed: sealer.isActive) : 0
-    let header = sealer.isActive ? LogFormat.sealedHeaderSize : LogFormat.headerSize
+      payload > LogPayloadMemory.longest ? LogFormat.room(forPayload: payload, isSealed: isSealed) : 0
+    let header = isSealed ? LogFormat.sealedHeaderSize : LogFormat.headerSize
     guard payload <= LogEvent.maximumBytes, needed <= ring.pageSize &- header else {
       throw .tooLong
     }
@@ -133,13 +133,13 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     if writer.needsAnotherBlock {
       guard writer.hasAnotherBlock else {
         // The rest of the page is too short even to end the codeword; its records are readable without that.
-        _ = programLast(writer.sealFull())
+        _ = programLast(writer.sealFull(canSeal: F.canSeal))
         close()
         return
       }
       guard programFull() else { return }
     }
-    guard programLast(writer.sealFinal()) else { return }
+    guard programLast(writer.sealFinal(canSeal: F.canSeal)) else { return }
     ring.reporting = 0
     ring.commits &+= 1
   }
@@ -197,7 +197,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   /// Programs the full block that is pending; its codeword continues.
   @inlinable @inline(never)
   mutating func programFull() -> Bool {
-    let size = writer.sealFull()
+    let size = writer.sealFull(canSeal: F.canSeal)
     guard program(size) else { return false }
     writer.fullBlockProgrammed(size: size)
     return true
@@ -219,7 +219,8 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     var offset = 0
     while offset < payload.count {
       let end = min(offset &+ LogFormat.rawLimit, payload.count)
-      guard programLast(writer.sealRaw(payload.extracting(offset..<end))) else { return false }
+      let part = payload.extracting(offset..<end)
+      guard programLast(writer.sealRaw(part, canSeal: F.canSeal)) else { return false }
       offset = end
     }
     return true
@@ -234,7 +235,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
         rest &-= writer.encoder.limit
         guard programFull() else { return }
       }
-      guard programLast(writer.sealTruncated(kept: rest)) else { return }
+      guard programLast(writer.sealTruncated(kept: rest, canSeal: F.canSeal)) else { return }
     }
     close()
   }

@@ -100,9 +100,10 @@ extension FlashLog where F: ~Copyable {
   mutating func blocksEnd(header: LogPageHeader, offset: Int) -> Int {
     var seed = writer.encoder.readHeaderCheck()
     var position = offset &+ header.size
+    let isSealed = F.canSeal && header.isSealed
     while position < ring.pageSize {
-      let count = min(header.isSealed ? 2 : LogFormat.blockSize, ring.pageSize &- position)
-      if header.isSealed {
+      let count = min(isSealed ? 2 : LogFormat.blockSize, ring.pageSize &- position)
+      if isSealed {
         guard load(page: ring.current, offset: position, count: count),
           let size = writer.encoder.sealedBlockSize(count: count, word: header.wordSize)
         else { break }
@@ -159,7 +160,7 @@ extension FlashLog where F: ~Copyable {
   @inlinable
   mutating func open(at now: Instant, clock: WallClock) -> Bool {
     var offset = 0
-    let isSealed = sealer.isActive
+    let isSealed = F.canSeal && sealer.isActive
     // A key is renewed long before.
     guard !isSealed || sealer.hasNext else { return false }
     // All segments of a page are sealed, or none is.
@@ -185,7 +186,7 @@ extension FlashLog where F: ~Copyable {
     if isSealed {
       writer.encoder.write(header, at: offset, sealedBy: &sealer)
     } else {
-      writer.encoder.endSeal()
+      if F.canSeal { writer.encoder.endSeal() }
       crc = writer.encoder.write(header)
     }
     writer.position = offset

@@ -144,18 +144,32 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
       }
       return encrypt(clear: clear, content: content, word: word, at: position)
     }
+    return close(content: content, final: final, crc: &crc, word: word)
+  }
+
+  /// The same for a segment that is not sealed.
+  mutating func close(content: Int, final: Bool, crc: inout UInt16, word: Int) -> Int {
     buffer[0] = UInt8(truncatingIfNeeded: content) | (final ? 0x80 : 0)
     return close(end: content &+ 1, crc: &crc, word: word)
   }
 
   /// Makes a block of payload bytes and returns its size. Coded bytes are lost.
   mutating func sealRaw(_ bytes: Span<UInt8>, crc: inout UInt16, word: Int, at position: Int) -> Int {
+    guard seal.isOn else { return closeRaw(bytes, crc: &crc, word: word) }
+    return encrypt(clear: 2, content: putRaw(bytes), word: word, at: position)
+  }
+
+  /// The same for a segment that is not sealed.
+  mutating func closeRaw(_ bytes: Span<UInt8>, crc: inout UInt16, word: Int) -> Int {
+    close(end: putRaw(bytes) &+ 2, crc: &crc, word: word)
+  }
+
+  private mutating func putRaw(_ bytes: Span<UInt8>) -> Int {
     let count = min(bytes.count, LogFormat.rawLimit)
     buffer[0] = 0
     buffer[1] = UInt8(truncatingIfNeeded: count)
     for index in 0..<count { buffer[2 &+ index] = bytes[index] }
-    if seal.isOn { return encrypt(clear: 2, content: count, word: word, at: position) }
-    return close(end: bytes.count &+ 2, crc: &crc, word: word)
+    return count
   }
 
   @inline(never)

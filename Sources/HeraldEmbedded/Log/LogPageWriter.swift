@@ -133,10 +133,19 @@ struct LogPageWriter: ~Copyable {
     return end < encoder.limit ? .stored : .blockReady
   }
 
+  // `canSeal` is a constant of each image: where it is false, the image has no code that encrypts.
+
   /// Makes the full block ready to be programmed and returns its size.
-  @usableFromInline
-  mutating func sealFull() -> Int {
-    encoder.seal(content: encoder.limit, final: false, crc: &crc, word: word, at: position)
+  @usableFromInline @inline(__always)
+  mutating func sealFull(canSeal: Bool) -> Int {
+    close(content: encoder.limit, final: false, canSeal: canSeal)
+  }
+
+  @inline(__always)
+  private mutating func close(content: Int, final: Bool, canSeal: Bool) -> Int {
+    canSeal
+      ? encoder.seal(content: content, final: final, crc: &crc, word: word, at: position)
+      : encoder.close(content: content, final: final, crc: &crc, word: word)
   }
 
   /// Ends the codeword; to be followed by `sealFull` while more than a block is pending, then `sealFinal`.
@@ -152,21 +161,23 @@ struct LogPageWriter: ~Copyable {
   @usableFromInline var hasAnotherBlock: Bool { !isLastBlock }
 
   /// Makes the last block of an ended codeword ready and returns its size.
-  @usableFromInline
-  mutating func sealFinal() -> Int {
-    encoder.seal(content: encoder.count, final: true, crc: &crc, word: word, at: position)
+  @usableFromInline @inline(__always)
+  mutating func sealFinal(canSeal: Bool) -> Int {
+    close(content: encoder.count, final: true, canSeal: canSeal)
   }
 
   /// Makes the first `kept` bytes of an incomplete codeword ready and returns the block's size.
-  @usableFromInline
-  mutating func sealTruncated(kept: Int) -> Int {
-    encoder.seal(content: kept, final: false, crc: &crc, word: word, at: position)
+  @usableFromInline @inline(__always)
+  mutating func sealTruncated(kept: Int, canSeal: Bool) -> Int {
+    close(content: kept, final: false, canSeal: canSeal)
   }
 
   /// Makes payload bytes ready, 1…124, and returns the block's size. No coded bytes may be pending.
-  @usableFromInline
-  mutating func sealRaw(_ bytes: Span<UInt8>) -> Int {
-    encoder.sealRaw(bytes, crc: &crc, word: word, at: position)
+  @usableFromInline @inline(__always)
+  mutating func sealRaw(_ bytes: Span<UInt8>, canSeal: Bool) -> Int {
+    canSeal
+      ? encoder.sealRaw(bytes, crc: &crc, word: word, at: position)
+      : encoder.closeRaw(bytes, crc: &crc, word: word)
   }
 
   /// A full block of `size` bytes has been programmed; its codeword continues.

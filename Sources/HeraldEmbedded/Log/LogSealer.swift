@@ -172,7 +172,6 @@ extension FlashLog where F: ~Copyable {
   /// Ends a sealed page, and erases all keys: the next one is not sealed.
   @inline(never)
   public mutating func unseal() {
-    // Called in each round of the loop.
     guard sealer.isActive || !sealer.isIdle else { return }
     if sealer.isActive { endPage() }
     sealer.wipe()

@@ -17,8 +17,8 @@ public enum BoardCatalogue {
       bootLoader: .dapLink(boardIDs: ["9900", "9901"]), waysIn: [.probe, .drive], hasFirmware: true),
     BoardDescription(
       name: "nrf52833dk", title: "nRF52833 DK (PCA10100)", chip: "nrf52833",
-      firmware: .init(start: 0, size: 104 * kibibyte), settings: .init(start: 0x1_A000, size: 8 * kibibyte),
-      log: .init(start: 0x1_C000, size: 400 * kibibyte),
+      firmware: .init(start: 0, size: 120 * kibibyte), settings: .init(start: 0x1_E000, size: 8 * kibibyte),
+      log: .init(start: 0x2_0000, size: 384 * kibibyte),
       ram: .init(start: 0x2000_0000, size: 128 * kibibyte), pageSize: 4 * kibibyte,
       waysIn: [.probe], hasFirmware: true),
     BoardDescription(
@@ -30,8 +30,8 @@ public enum BoardCatalogue {
     // DAPLink erases the whole chip.
     BoardDescription(
       name: "microbit2", title: "micro:bit v2", chip: "nrf52833",
-      firmware: .init(start: 0, size: 104 * kibibyte), settings: .init(start: 0x1_A000, size: 8 * kibibyte),
-      log: .init(start: 0x1_C000, size: 400 * kibibyte),
+      firmware: .init(start: 0, size: 120 * kibibyte), settings: .init(start: 0x1_E000, size: 8 * kibibyte),
+      log: .init(start: 0x2_0000, size: 384 * kibibyte),
       ram: .init(start: 0x2000_0000, size: 128 * kibibyte), pageSize: 4 * kibibyte,
       bootLoader: .dapLink(boardIDs: ["9903", "9904", "9905", "9906"]), waysIn: [.probe, .drive],
       hasFirmware: true),

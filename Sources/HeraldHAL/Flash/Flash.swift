@@ -4,6 +4,9 @@
 ///
 /// Calls are synchronous. An erasure may take up to 100 ms; the caller chooses the time.
 public protocol Flash: ~Copyable {
+  /// Whether a log in this memory can be sealed for an owner (docs/sealed-log.md), which takes 4 KB of code.
+  /// Images for chips without the room for it have none of this code.
+  static var canSeal: Bool { get }
   /// Bytes in a page, the unit of erasure: a multiple of `wordSize`.
   var pageSize: Int { get }
   /// How many pages there are, numbered from 0.
@@ -30,6 +33,8 @@ public protocol Flash: ~Copyable {
 }
 
 extension Flash where Self: ~Copyable {
+  /// It can.
+  @inlinable @inline(__always) public static var canSeal: Bool { true }
   /// Always.
   @inlinable
   public mutating func isReady() -> Bool { true }

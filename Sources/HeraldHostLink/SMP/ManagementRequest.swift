@@ -169,6 +169,7 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     (.noSuchSetting, "it has no such setting"),
     (.settingNotReadable, "secrets cannot be read"),
     (.settingNotKept, "it could not store the value, and has changed nothing"),
+    (.settingNotTaken, "it has nothing that this setting is for"),
     (.logUnreadable, "its flash memory failed"),
     (.pageGone, "it does not keep that page any more"),
     (.beyondPage, "the offset is beyond the written data"),
@@ -207,6 +208,10 @@ public enum ManagementFailure: Error, Equatable, Sendable {
       "name the file of its access key with --key-file; `herald-host status` says whether it has one"
     ),
     (.fileNotWritten, "its flash may be worn out, or it is being erased"),
+    (
+      .settingNotTaken,
+      "a board that cannot seal its log takes no log/owner-key, and one without Bluetooth management no bluetooth/management (docs/boards.md)"
+    ),
     (.settingNotKept, "its flash may be worn out, or its firmware stores only the log"),
     (
       .resetNotPermitted,

@@ -7,13 +7,15 @@ import Testing
 struct FlashLogModelTests {
   @Test(
     "HP-46 any sequence of appends, commits, restarts and reads is what an array would hold",
-    arguments: 0..<12)
+    arguments: 0..<16)
   func againstArray(seed: Int) throws {
     var random = Seeded(UInt64(seed) &+ 77)
     let wordSize = [1, 2, 4, 8][seed % 4]
-    let pageSize = [512, 1024, 4096][seed % 3]
+    // The last four are sealed.
+    let isSealed = seed >= 12
+    let pageSize = [isSealed ? 1024 : 512, 1024, 4096][seed % 3]
     let image = FlashImage(pageSize: pageSize, pageCount: 12, wordSize: wordSize)
-    var log = FlashLog<MemoryFlash, 16>.mounted(on: image)
+    var log = FlashLog<MemoryFlash, 16>.mounted(on: image, isSealed: isSealed)
     var model: [PlainRecord] = []  // all of which was ever committed or is pending
     var committed = 0
     var boot: UInt32 = 1

@@ -99,10 +99,12 @@ struct LogAcknowledgementTests {
     return records
   }
 
-  @Test("pages go one at a time, the oldest first, and no further than was acknowledged")
-  func oneByOne() throws {
+  @Test(
+    "pages go one at a time, the oldest first, and no further than was acknowledged",
+    arguments: [false, true])
+  func oneByOne(isSealed: Bool) throws {
     let image = image()
-    var log = FlashLog<MemoryFlash, 8>.mounted(on: image)
+    var log = FlashLog<MemoryFlash, 8>.mounted(on: image, isSealed: isSealed)
     var number: UInt32 = 0
     _ = try fill(&log, to: 6, from: &number)
     log.commit()
@@ -134,7 +136,7 @@ struct LogAcknowledgementTests {
     let left = log.records()
     #expect(left == Array(records.suffix(left.count)) && left.count < records.count)
     // After a restart it is the same log, and it continues.
-    var again = FlashLog<MemoryFlash, 8>.mounted(on: image)
+    var again = FlashLog<MemoryFlash, 8>.mounted(on: image, isSealed: isSealed)
     #expect(again.standing.oldest == 4 && again.records() == left && again.waiting() == 0)
     try again.add(.lost(target(1)), at: 5)
     again.commit()
@@ -157,10 +159,11 @@ struct LogAcknowledgementTests {
   }
 
   @Test(
-    "a page with another digest stays, and all behind it, whichever bit of the page or of the digest it is")
-  func otherDigest() throws {
+    "a page with another digest stays, and all behind it, whichever bit of the page or of the digest it is",
+    arguments: [false, true])
+  func otherDigest(isSealed: Bool) throws {
     let image = image()
-    var log = FlashLog<MemoryFlash, 8>.mounted(on: image)
+    var log = FlashLog<MemoryFlash, 8>.mounted(on: image, isSealed: isSealed)
     var number: UInt32 = 0
     _ = try fill(&log, to: 5, from: &number)
     log.commit()
@@ -236,11 +239,11 @@ struct LogAcknowledgementTests {
 
   @Test(
     "power cut at every step of the flash while pages go: what was committed and not acknowledged is all there",
-    arguments: [1, 4, 8])
-  func power(wordSize: Int) throws {
-    let image = FlashImage(pageSize: 512, pageCount: 6, wordSize: wordSize)
+    arguments: [(1, false), (4, false), (8, false), (4, true)])
+  func power(wordSize: Int, isSealed: Bool) throws {
+    let image = FlashImage(pageSize: isSealed ? 576 : 512, pageCount: 6, wordSize: wordSize)
     image.journal = []
-    var log = FlashLog<MemoryFlash, 8>.mounted(on: image)
+    var log = FlashLog<MemoryFlash, 8>.mounted(on: image, isSealed: isSealed)
     var appended: [PlainRecord] = []
     // After so many steps: so many records were committed, and those before this one acknowledged.
     var scenario: [(steps: Int, committed: Int, acknowledged: Int)] = []
@@ -270,7 +273,7 @@ struct LogAcknowledgementTests {
     }
     #expect(log.statistic(9) > 10 && log.statistic(5) == 0)
     let journal = try #require(image.journal)
-    let contents = FlashImage(pageSize: 512, pageCount: 6, wordSize: wordSize)
+    let contents = FlashImage(pageSize: image.pageSize, pageCount: 6, wordSize: wordSize)
     var known = 0
     var committed = 0
     var gone = 0

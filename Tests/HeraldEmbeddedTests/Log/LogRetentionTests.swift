@@ -18,9 +18,12 @@ private struct HourlyLog: ~Copyable {
   /// Milliseconds since the first start-up, the device's own truth.
   var truth: UInt64 = 0
 
-  init(_ image: FlashImage) {
+  let isSealed: Bool
+
+  init(_ image: FlashImage, isSealed: Bool = false) {
     self.image = image
-    log = .mounted(on: image)
+    self.isSealed = isSealed
+    log = .mounted(on: image, isSealed: isSealed)
   }
 
   /// The device is told the date, the true one unless said otherwise.
@@ -30,7 +33,7 @@ private struct HourlyLog: ~Copyable {
 
   /// The device starts again.
   mutating func restart() {
-    log = .mounted(on: image)
+    log = .mounted(on: image, isSealed: isSealed)
     clock = WallClock()
     uptime = 0
   }
@@ -61,7 +64,26 @@ private struct HourlyLog: ~Copyable {
   }
 
   /// The hours that can be read out of the flash with a knife, whether they belong to the log or not.
-  var remains: [Int] { Self.remains(of: image) }
+  var remains: [Int] { isSealed ? Self.sealedRemains(of: image) : Self.remains(of: image) }
+
+  /// The same of sealed pages, with the owner's key; hour 0 stands for a page that is neither erased nor has
+  /// a header that opens: nobody knows how old it is.
+  static func sealedRemains(of image: FlashImage) -> [Int] {
+    var hours: [Int] = []
+    for start in stride(from: 0, to: image.bytes.count, by: image.pageSize) {
+      let page = Array(image.bytes[start..<(start + image.pageSize)])
+      if let found = decode(page: page) {
+        hours += found.records.compactMap { told(by: $0) }
+      } else if page.contains(where: { $0 != 0xFF }) {
+        hours.append(0)
+      }
+    }
+    return hours.sorted()
+  }
+
+  private static func told(by record: PlainRecord) -> Int? {
+    record.payload.count == 22 ? Int(record.payload[4]) << 8 | Int(record.payload[5]) : nil
+  }
 
   static func remains(of image: FlashImage) -> [Int] {
     let bytes = image.bytes
@@ -72,7 +94,7 @@ private struct HourlyLog: ~Copyable {
 
   /// The hours that the log tells.
   mutating func told() -> [Int] {
-    log.records().compactMap { $0.payload.count == 22 ? Int($0.payload[4]) << 8 | Int($0.payload[5]) : nil }
+    log.records().compactMap { Self.told(by: $0) }
   }
 
   var now: Int { Int(truth / hour) }
@@ -102,9 +124,11 @@ struct LogRetentionTests {
     #expect(again.standing.oldest == 1)
   }
 
-  @Test("what is younger than two weeks is there, what is older than those and a day is nowhere in the flash")
-  func dated() throws {
-    var diary = HourlyLog(image())
+  @Test(
+    "what is younger than two weeks is there, what is older than those and a day is nowhere in the flash",
+    arguments: [false, true])
+  func dated(isSealed: Bool) throws {
+    var diary = HourlyLog(image(), isSealed: isSealed)
     diary.setClock()
     for _ in 0..<(30 * 24 / 7) {
       try diary.pass(hours: 7)
@@ -249,11 +273,13 @@ struct LogRetentionTests {
     #expect(diary.remains == diary.told())
   }
 
-  @Test("power cut at every step of the flash, and inside it: nothing young is lost, nothing old is left")
-  func power() throws {
+  @Test(
+    "power cut at every step of the flash, and inside it: nothing young is lost, nothing old is left",
+    arguments: [false, true])
+  func power(isSealed: Bool) throws {
     // A fortnight and more of one page a day, then the days on which pages go.
     let image = FlashImage(pageSize: 2048, pageCount: 24, wordSize: 8)
-    var diary = HourlyLog(image)
+    var diary = HourlyLog(image, isSealed: isSealed)
     diary.setClock()
     try diary.pass(hours: 16 * 24)
     let contents = image.copy()
@@ -284,7 +310,7 @@ struct LogRetentionTests {
       {
         let torn = contents.copy()
         torn.apply(journal[step], tearing: tearing)
-        var after = HourlyLog(torn)
+        var after = HourlyLog(torn, isSealed: isSealed)
         after.truth = UInt64(committed) * hour
         let told = after.told()
         // What is younger than two weeks when the power goes is all there.

@@ -128,11 +128,25 @@ struct LogSealingTests {
     #expect(decode(page: changed)?.records == [])
   }
 
+  @Test(
+    "an opener that has opened pages of a device opens none of them as another's, and then the same again")
+  func otherDevice() throws {
+    let page = try written().pages[0]
+    var opener = TestOwner.opener
+    var output = [UInt8](repeating: 0, count: SealedPageOpener.room(for: page.count))
+    var room = output.mutableSpan
+    let (own, other, longer) = (TestOwner.serial, Array("SEAL-0002".utf8), TestOwner.serial + [0])
+    for (serial, opened) in [(own, 1), (other, 0), (own, 1), (longer, 0), ([], 0), (own, 1)] {
+      let outcome = opener.open(page.span, serial: serial.span, into: &room)
+      #expect(outcome.opened == opened && outcome.foreign == 1 - opened)
+    }
+  }
+
   @Test("garbage with valid headers gives no record")
   func garbage() throws {
     var random = Seeded(22)
     let page = try written().pages[0]
-    for round in 0..<300 {
+    for round in 0..<3000 {
       let start = round % 2 == 0 ? 40 : 80
       let changed =
         Array(page[..<start]) + (start..<page.count).map { _ in UInt8.random(in: 0...255, using: &random) }

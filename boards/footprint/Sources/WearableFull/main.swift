@@ -20,7 +20,7 @@ nonisolated(unsafe) var device = ManagedNode<
   >, 64, 4, 4
 >(
   makingRadio: { HCIRadio(transport: Line(at: 0x4000_2000)) },
-  flash: BoardFlash(start: 0x0001_C000, pageSize: 4096, pageCount: 100),
+  flash: BoardFlash(start: 0x0002_0000, pageSize: 4096, pageCount: 96),
   random: BoardRandom(),
   supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1_234_567_890),
   delegate: SensorArray(battery: BatterySensor(HalfFull()), visits: VisitSensor(), delegate: NoDelegate()),

@@ -111,8 +111,6 @@ public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: 
   public mutating func restart() { NRF52Sleep<Kit>.reset() }
   /// Whether there is a boot loader that can be entered.
   public static var entersBootLoader: Bool { Kit.bootLoaderEntry != nil }
-  /// As the kit has it.
-  public static var sealsLog: Bool { Kit.sealsLog }
   /// Resets the chip into the boot loader.
   public mutating func enterBootLoader() {
     switch Kit.bootLoaderEntry {

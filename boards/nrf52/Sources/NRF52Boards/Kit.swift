@@ -30,9 +30,6 @@ public protocol NRF52Kit {
   static var hasLowFrequencyCrystal: Bool { get }
   /// Whether a boot loader starts the image. The image then stops the peripherals that were left running.
   static var isBehindBootLoader: Bool { get }
-  /// Whether the log can be sealed for an owner (docs/sealed-log.md). The region for the firmware of boards
-  /// with an nRF52833 has no room for it, and cannot grow without moving their settings and their log.
-  static var sealsLog: Bool { get }
   /// How the boot loader is entered on request; `nil` if there is none, or no way.
   static var bootLoaderEntry: NRF52BootLoaderEntry? { get }
   /// Whether the LEDs require 3.0 V while the chip is supplied through VDDH. UICR is then written if it is
@@ -73,8 +70,6 @@ extension NRF52Kit {
   public static var hasLowFrequencyCrystal: Bool { true }
   /// The image starts at reset.
   public static var isBehindBootLoader: Bool { false }
-  /// Boards with an nRF52840 have the room.
-  public static var sealsLog: Bool { chip == .nRF52840 }
   /// The boot loader is not entered.
   public static var bootLoaderEntry: NRF52BootLoaderEntry? { nil }
   /// The output voltage is as configured.
