@@ -34,7 +34,7 @@ private let sealedPage: (bytes: [UInt8], levels: [UInt8]) = {
 let sealedPageSeeds: [[UInt8]] = [sealedPage.bytes, Array(sealedPage.bytes.prefix(300))]
 
 private func levels(of page: [UInt8], opener: inout SealedPageOpener) -> [UInt8] {
-  var output = [UInt8](repeating: 0, count: SealedPageOpener.room(for: page.count))
+  var output = [UInt8](repeating: 0, count: SealedPage.room(for: page.count))
   var room = output.mutableSpan
   let outcome = opener.open(page.span, serial: serial.span, into: &room)
   if outcome.count > output.count { broken("more bytes than there is room for") }

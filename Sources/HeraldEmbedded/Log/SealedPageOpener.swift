@@ -12,9 +12,6 @@ public struct SealedPageOpener: SealedSegmentKeys, BitwiseCopyable, Sendable {
   public private(set) var publicKey: [32 of UInt8] = .init(repeating: 0)
   /// The key pair of the device to which the chain belongs, and the chain's first and present keys.
   private var known: [32 of UInt8] = .init(repeating: 0)
-  /// The serial number of that device, as many bytes of it as the keys depend on.
-  private var device: [32 of UInt8] = .init(repeating: 0)
-  private var deviceCount = 0
   private var start: [32 of UInt8] = .init(repeating: 0)
   private var chain: [32 of UInt8] = .init(repeating: 0)
   private var step = -1
@@ -69,12 +66,10 @@ public struct SealedPageOpener: SealedSegmentKeys, BitwiseCopyable, Sendable {
     segment[74] = UInt8(truncatingIfNeeded: offset &>> 8)
     let pair = page.extracting((offset &+ 40)..<(offset &+ 72))
     let wanted = Int(segment[72])
-    if step < 0 || !known.span.equalsInConstantTime(pair) || !isKnown(serial) {
+    if step < 0 || !known.span.equalsInConstantTime(pair) {
       var secret = Self.product(self.secret.span, pair)
       guard !secret.span.isZeroInConstantTime else { return false }
       for index in 0..<32 { known[index] = pair[index] }
-      deviceCount = min(serial.count, 32)
-      for index in 0..<deviceCount { device[index] = serial[index] }
       LogSealKeys.begin(
         &start, secret: secret.span, publicKey: pair, owner: publicKey.span,
         serial: serial.span.extracting(0..<serialCount))
@@ -94,14 +89,6 @@ public struct SealedPageOpener: SealedSegmentKeys, BitwiseCopyable, Sendable {
     step &+= 1
     return keys.span.extracting(16..<23).equalsInConstantTime(
       page.extracting((offset &+ 73)..<(offset &+ 80)))
-  }
-
-  /// Whether the chain belongs to the device with this serial number.
-  private mutating func isKnown(_ serial: Span<UInt8>) -> Bool {
-    let count = min(serial.count, 32)
-    guard count == deviceCount else { return false }
-    for index in 0..<count where serial[index] != device[index] { return false }
-    return true
   }
 
   private static func product(_ secret: Span<UInt8>, _ point: Span<UInt8>) -> [32 of UInt8] {

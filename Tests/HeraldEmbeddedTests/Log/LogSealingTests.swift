@@ -133,7 +133,7 @@ struct LogSealingTests {
   func otherDevice() throws {
     let page = try written().pages[0]
     var opener = TestOwner.opener
-    var output = [UInt8](repeating: 0, count: SealedPageOpener.room(for: page.count))
+    var output = [UInt8](repeating: 0, count: SealedPage.room(for: page.count))
     var room = output.mutableSpan
     let (own, other, longer) = (TestOwner.serial, Array("SEAL-0002".utf8), TestOwner.serial + [0])
     for (serial, opened) in [(own, 1), (other, 0), (own, 1), (longer, 0), ([], 0), (own, 1)] {

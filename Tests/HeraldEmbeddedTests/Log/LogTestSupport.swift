@@ -37,7 +37,7 @@ enum TestOwner {
     }
     log.commit()
     var warm = opener
-    var output = [UInt8](repeating: 0, count: SealedPageOpener.room(for: 1024))
+    var output = [UInt8](repeating: 0, count: SealedPage.room(for: 1024))
     var room = output.mutableSpan
     _ = warm.open(Array(image.bytes[..<1024]).span, serial: serial.span, into: &room)
     return warm
