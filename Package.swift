@@ -61,7 +61,8 @@ let package = Package(
     // What surrounds them on a Linux machine.
     .target(
       name: "HeraldSimulation",
-      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI"], swiftSettings: core),
+      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldEnergy", "HeraldHCI"],
+      swiftSettings: core),
     .systemLibrary(
       name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(
@@ -80,11 +81,13 @@ let package = Package(
     .target(name: "HeraldUSBIP"),
     // Bytes and foreign text as people can read them.
     .target(name: "HeraldText"),
+    // The current of a device, and how long its battery lasts.
+    .target(name: "HeraldEnergy"),
     .target(
       name: "HeraldHostLink",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldText", "CLibUSB",
-        "HeraldUSBIP",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldEnergy", "HeraldText",
+        "CLibUSB", "HeraldUSBIP",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
@@ -101,7 +104,8 @@ let package = Package(
     .target(
       name: "HeraldArchive",
       dependencies: [
-        "CPostgreSQL", "CZstd", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldParquet",
+        "CPostgreSQL", "CZstd", "HeraldBluetooth", "HeraldEmbedded", "HeraldEnergy", "HeraldHostLink",
+        "HeraldParquet",
         "HeraldText",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
@@ -131,7 +135,7 @@ let package = Package(
       name: "herald-host",
       dependencies: [
         "HeraldArchive", "HeraldBluetooth", "HeraldConsole", "HeraldDeviceLink", "HeraldEmbedded",
-        "HeraldHAL",
+        "HeraldEnergy", "HeraldHAL",
         "HeraldHCI", "HeraldHostLink", "HeraldLinux", "HeraldSimulation", "HeraldText", "HeraldSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -169,7 +173,7 @@ let package = Package(
       name: "herald-bench",
       dependencies: [
         "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation",
-        "HeraldArchive", "HeraldHostLink",
+        "HeraldArchive", "HeraldEnergy", "HeraldHostLink",
         "LinkDoubles", "SyntheticFleet",
       ],
       path: "Benchmarks/herald-bench", swiftSettings: core),
@@ -237,8 +241,9 @@ let package = Package(
       swiftSettings: core),
     .testTarget(
       name: "HeraldSimulationTests",
-      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldSimulation"],
+      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldEnergy", "HeraldSimulation"],
       swiftSettings: core),
+    .testTarget(name: "HeraldEnergyTests", dependencies: ["HeraldEnergy"], swiftSettings: core),
     .testTarget(
       name: "HeraldHCITests", dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI"],
       swiftSettings: core),
@@ -292,8 +297,8 @@ let package = Package(
     .testTarget(
       name: "HeraldHostLinkTests",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink",
-        "HeraldSimulation", "HeraldText", "HostileInputs", "HeraldUSBIP", "TestInputs",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldEnergy",
+        "HeraldHostLink", "HeraldSimulation", "HeraldText", "HostileInputs", "HeraldUSBIP", "TestInputs",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: core),
@@ -315,8 +320,8 @@ let package = Package(
     .testTarget(
       name: "HeraldFlashTests",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldFlash", "HeraldImages",
-        "HeraldText", "HostileInputs", "TestInputs",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldEnergy", "HeraldHostLink", "HeraldFlash",
+        "HeraldImages", "HeraldText", "HostileInputs", "TestInputs",
       ],
       swiftSettings: core),
   ],
