@@ -61,7 +61,8 @@ let package = Package(
     // What surrounds them on a Linux machine.
     .target(
       name: "HeraldSimulation",
-      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI"], swiftSettings: core),
+      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldEnergy", "HeraldHCI"],
+      swiftSettings: core),
     .systemLibrary(
       name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(
@@ -81,11 +82,13 @@ let package = Package(
     // Bytes and foreign text as people can read them.
     .target(name: "HeraldText"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    // The current of a device, and how long its battery lasts.
+    .target(name: "HeraldEnergy"),
     .target(
       name: "HeraldHostLink",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldText", "CLibUSB",
-        "COpenSSL", "HeraldUSBIP",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldEnergy", "HeraldText",
+        "CLibUSB", "COpenSSL", "HeraldUSBIP",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
@@ -102,7 +105,8 @@ let package = Package(
     .target(
       name: "HeraldArchive",
       dependencies: [
-        "CPostgreSQL", "CZstd", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldParquet",
+        "CPostgreSQL", "CZstd", "HeraldBluetooth", "HeraldEmbedded", "HeraldEnergy", "HeraldHostLink",
+        "HeraldParquet",
         "HeraldText",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
@@ -132,7 +136,7 @@ let package = Package(
       name: "herald-host",
       dependencies: [
         "HeraldArchive", "HeraldBluetooth", "HeraldConsole", "HeraldDeviceLink", "HeraldEmbedded",
-        "HeraldHAL",
+        "HeraldEnergy", "HeraldHAL",
         "HeraldHCI", "HeraldHostLink", "HeraldLinux", "HeraldSimulation", "HeraldText", "HeraldSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -170,7 +174,7 @@ let package = Package(
       name: "herald-bench",
       dependencies: [
         "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation",
-        "HeraldArchive", "HeraldHostLink",
+        "HeraldArchive", "HeraldEnergy", "HeraldHostLink",
         "LinkDoubles", "SyntheticFleet",
       ],
       path: "Benchmarks/herald-bench", swiftSettings: core),
@@ -238,8 +242,9 @@ let package = Package(
       swiftSettings: core),
     .testTarget(
       name: "HeraldSimulationTests",
-      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldSimulation"],
+      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldEnergy", "HeraldSimulation"],
       swiftSettings: core),
+    .testTarget(name: "HeraldEnergyTests", dependencies: ["HeraldEnergy"], swiftSettings: core),
     .testTarget(
       name: "HeraldHCITests", dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI"],
       swiftSettings: core),
@@ -293,8 +298,8 @@ let package = Package(
     .testTarget(
       name: "HeraldHostLinkTests",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink",
-        "HeraldSimulation", "HeraldText", "HostileInputs", "HeraldUSBIP", "TestInputs",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldEnergy",
+        "HeraldHostLink", "HeraldSimulation", "HeraldText", "HostileInputs", "HeraldUSBIP", "TestInputs",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: core),
@@ -316,8 +321,8 @@ let package = Package(
     .testTarget(
       name: "HeraldFlashTests",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldFlash", "HeraldImages",
-        "HeraldText", "HostileInputs", "TestInputs",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldEnergy", "HeraldHostLink", "HeraldFlash",
+        "HeraldImages", "HeraldText", "HostileInputs", "TestInputs",
       ],
       swiftSettings: core),
   ],

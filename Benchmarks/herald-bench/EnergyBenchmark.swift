@@ -1,4 +1,5 @@
 import Foundation
+import HeraldEnergy
 import HeraldSimulation
 
 /// What a setting costs in charge, and what it brings: the current of simulated devices, by its use, against

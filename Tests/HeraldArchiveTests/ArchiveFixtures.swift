@@ -173,6 +173,9 @@ extension Archive {
       FROM meeting t JOIN who w ON w.id = t.who_id JOIN who o ON o.id = t.other_id
       """,
       "meeting_due": "SELECT who_id FROM meeting_due",
+      "device_power": """
+      SELECT d.serial, unix_ms, board, nanoamperes, not_known FROM device_power t JOIN device d ON d.id = t.device_id
+      """,
       "battery":
         "SELECT d.serial, unix_ms, level, is_external FROM battery t JOIN device d ON d.id = t.device_id",
       "device_event": """

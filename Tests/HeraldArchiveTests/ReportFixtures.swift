@@ -29,7 +29,10 @@ final class ReportWard {
   }
 
   /// Writes the log of a badge: records at milliseconds since `start`.
-  func add(_ serial: String, name: String = "", _ records: [(UInt64, LogEvent, [UInt8])]) throws {
+  func add(
+    _ serial: String, name: String = "", power: DeviceRecord.Power? = nil,
+    _ records: [(UInt64, LogEvent, [UInt8])]
+  ) throws {
     var log = FlashLog<MemoryFlash, 64>(
       flash: MemoryFlash(FlashImage(pageSize: 4096, pageCount: 64, wordSize: 4)))
     log.mount(freshEpoch: 7)
@@ -51,6 +54,7 @@ final class ReportWard {
     var record = DeviceRecord()
     record.serial = serial
     record.name = name
+    record.power = power
     record.note(epoch: 7)
     try JSONEncoder().encode(record).write(to: URL(fileURLWithPath: path + "/device.json"))
     folders.append(path)

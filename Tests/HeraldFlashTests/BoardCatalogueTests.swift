@@ -1,4 +1,5 @@
 import Foundation
+import HeraldEnergy
 import Testing
 
 @testable import HeraldFlash
@@ -54,6 +55,13 @@ struct BoardCatalogueTests {
       // A log in a serial NOR flash is at no address of the chip.
       #expect(board.log == regions["LOG"].flatMap { $0.size == 0 ? nil : $0 }, "\(name)")
       #expect(board.ram == regions["RAM"], "\(name)")
+    }
+  }
+
+  @Test("Boards whose currents are known have the chip of the catalogue")
+  func currents() {
+    for power in BoardPower.all {
+      #expect(BoardCatalogue.named(power.board)?.chip == power.chip, "\(power.board)")
     }
   }
 

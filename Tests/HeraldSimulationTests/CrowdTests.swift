@@ -1,3 +1,4 @@
+import HeraldEnergy
 import Testing
 
 @testable import HeraldSimulation

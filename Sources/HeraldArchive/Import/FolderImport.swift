@@ -53,6 +53,7 @@ struct FolderImport {
   private func add(_ store: PageStore, _ addition: inout Archive.Addition) throws(HostLinkError) {
     let record = store.device
     let (id, epochs) = try device(record, folder: store.path)
+    if let power = record.power { try merge(power, of: id) }
     var isNew = try mergeClocks(of: id, record.clocks)
     var known: [PageName: KnownPage] = [:]
     for row in try connection.rows(
@@ -245,6 +246,23 @@ struct FolderImport {
         ]
       })
     return true
+  }
+
+  /// Notes the current of a device, if it is later than the one in the archive.
+  private func merge(_ power: DeviceRecord.Power, of device: Int64) throws(HostLinkError) {
+    if try !connection.hasTable("device_power") { try ArchiveSchema.createPower(connection) }
+    let date = Int64(clamping: power.unixMilliseconds)
+    let known = try connection.rows(
+      "SELECT unix_ms FROM device_power WHERE device_id = ?", [.integer(device)])
+    if let row = known.first, row.integer(0) >= date { return }
+    try connection.execute("DELETE FROM device_power WHERE device_id = ?", [.integer(device)])
+    let nanoamperes = power.microamperes.map { SQLValue.integer(Int64(min(max($0, 0), 1e9) * 1000)) }
+    try connection.append(
+      "device_power", ["device_id", "unix_ms", "board", "nanoamperes", "not_known"],
+      [
+        .integer(device), .integer(date), .text(power.board), nanoamperes ?? .null,
+        .text(power.notKnown ?? ""),
+      ])
   }
 
   /// Of two dates of a start-up: the device's before this computer's; the device's latest; this computer's

@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldEnergy
 import HeraldHostLink
 import HeraldText
 
@@ -48,6 +49,10 @@ struct ReportDevice: Sendable {
   var starts = 0
   var faults: [Int64?] = []
   var levels: [Level] = []
+  /// The last of all levels.
+  var latest: Level?
+  /// How long the battery lasts from the last level on; `nil` if no pull has requested it.
+  var outlook: BatteryOutlook?
   /// Times of at least a quarter of an hour without a record: number, milliseconds in all, and the longest.
   var gapCount = 0
   var gapTime: Int64 = 0
@@ -78,8 +83,9 @@ struct ReportDevices {
   private let assignments: Assignments
   private let dates: ClosedRange<Int64>
 
-  /// Queries everything but what was heard.
-  init(_ archive: Archive, _ period: ReportPeriod) throws(HostLinkError) {
+  /// Queries everything but what was heard. `capacity` is that of the cells in mAh, `nil` for those of the
+  /// boards.
+  init(_ archive: Archive, _ period: ReportPeriod, capacity: Double?) throws(HostLinkError) {
     let connection = archive.connection
     assignments = try archive.assignments()
     dates = period.dates(archive.days)
@@ -95,6 +101,7 @@ struct ReportDevices {
       if let place = places[row.integer(0)] { devices[place].refusedPages = Int(row.integer(1)) }
     }
     try readBattery(connection)
+    try readPower(connection, capacity)
     try readEvents(connection)
   }
 
@@ -116,12 +123,32 @@ struct ReportDevices {
       let id = row.integer(0)
       guard let place = places[id] else { return }
       record(place, row.integer(1))
+      let level = ReportDevice.Level(
+        date: row.integer(1), level: min(max(0, row.integer(2)), 100), isExternal: row.integer(3) != 0)
+      devices[place].latest = level
       let number = seen[id, default: 0]
       seen[id] = number + 1
       guard number % ((counts[id] ?? 0) / ReportDevice.mostLevels + 1) == 0 else { return }
-      devices[place].levels.append(
-        ReportDevice.Level(
-          date: row.integer(1), level: min(max(0, row.integer(2)), 100), isExternal: row.integer(3) != 0))
+      devices[place].levels.append(level)
+    }
+  }
+
+  /// How long batteries last, from the last levels and the currents at the last pulls.
+  private mutating func readPower(_ connection: any ArchiveConnection, _ capacity: Double?)
+    throws(HostLinkError)
+  {
+    guard try connection.hasTable("device_power") else { return }
+    for row in try connection.rows("SELECT device_id, board, nanoamperes, not_known FROM device_power") {
+      guard let place = places[row.integer(0)] else { continue }
+      guard let nanoamperes = row.optionalInteger(2) else {
+        let reason = PrintableText.of(row.text(3), limit: 120)
+        devices[place].outlook = .unknown(reason.isEmpty ? "the device did not say" : reason)
+        continue
+      }
+      let latest = devices[place].latest
+      devices[place].outlook = BatteryOutlook(
+        board: PrintableText.of(row.text(1), limit: 40), current: .success(Double(nanoamperes) / 1e6),
+        level: latest.map { Int($0.level) }, isExternal: latest?.isExternal ?? false, capacity: capacity)
     }
   }
 

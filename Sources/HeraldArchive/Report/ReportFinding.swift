@@ -20,6 +20,15 @@ struct ReportFinding: Equatable, Sendable {
   /// The time in milliseconds by which a log may end before the last of all.
   static let earlyEnd: Int64 = 86_400_000
 
+  /// The time in hours that a battery should last at least, from its last level on: to the next day.
+  static let leastBatteryHours = 24.0
+
+  /// Whether a battery does not last until the next day, without another supply.
+  static func isShort(_ device: ReportDevice) -> Bool {
+    guard let life = device.outlook?.life, life.percent != nil, !life.isExternal else { return false }
+    return life.hours < leastBatteryHours
+  }
+
   /// Everything found in a report's content.
   static func all(_ content: WardContent) -> [ReportFinding] {
     var findings: [ReportFinding] = []
@@ -63,6 +72,11 @@ struct ReportFinding: Equatable, Sendable {
     }
     if let lowest = device.lowest, lowest < lowBattery {
       found("its battery was down to \(lowest) %", "charge it, or replace the battery")
+    }
+    if isShort(device), let life = device.outlook?.life, let level = device.latest {
+      found(
+        "its battery does not last until the next day: from \(ReportText.moment(level.date, content.days)) on, \(life.words)",
+        "charge it, or replace the battery, before it is worn again")
     }
     if !device.faults.isEmpty {
       found(

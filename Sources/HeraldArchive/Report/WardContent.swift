@@ -32,12 +32,12 @@ struct WardContent {
   var isOfOneDevice: Bool { peopleCount < 2 }
 
   /// Queries the content for the civil days of `period`.
-  init(_ archive: Archive, _ period: ReportPeriod) throws(HostLinkError) {
+  init(_ archive: Archive, _ period: ReportPeriod, capacity: Double? = nil) throws(HostLinkError) {
     days = archive.days
     rules = archive.rules
     let connection = archive.connection
     try findWhos(connection, period)
-    var devices = try ReportDevices(archive, period)
+    var devices = try ReportDevices(archive, period, capacity: capacity)
     try readDays(connection, period, &devices)
     self.devices = devices.finish(whos)
     try findUnrecorded(archive, period)

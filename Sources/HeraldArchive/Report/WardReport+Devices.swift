@@ -16,7 +16,9 @@ extension WardReport {
     open(table: "Badges and their logs", id: "badges", classes: "badges", to: &page)
     page.raw("<thead><tr><th scope=\"col\">Badge</th><th scope=\"col\">Person</th>")
     for head in ["First record", "Last record"] { page.raw("<th scope=\"col\">\(head)</th>") }
-    for head in ["Recorded", "Gaps", "Readings", "Battery", "Starts", "Faults", "Lost events", "No date"] {
+    for head in [
+      "Recorded", "Gaps", "Readings", "Battery", "Lasts for", "Starts", "Faults", "Lost events", "No date",
+    ] {
       page.raw("<th scope=\"col\" class=\"n\">\(head)</th>")
     }
     page.raw("</tr></thead>\n<tbody>\n")
@@ -44,6 +46,8 @@ extension WardReport {
     number("\(device.gapCount)", isBad: false, to: &page)
     number(device.readings.groupedDigits, isBad: false, to: &page)
     number(battery ?? "–", isBad: (device.lowest ?? 100) < ReportFinding.lowBattery, to: &page)
+    number(
+      device.outlook?.life.map(\.shortWords) ?? "–", isBad: ReportFinding.isShort(device), to: &page)
     number("\(device.starts)", isBad: false, to: &page)
     number("\(device.faults.count)", isBad: !device.faults.isEmpty, to: &page)
     number(device.dropped.groupedDigits, isBad: device.dropped > 0, to: &page)
@@ -64,6 +68,10 @@ extension WardReport {
     page.raw("</summary>\n")
     if !device.name.isEmpty { page.element("p", "", device.name) }
     writeBattery(device, to: &page)
+    if let outlook = device.outlook {
+      let from = device.latest.map { ", from \(ReportText.moment($0.date, content.days)) on" } ?? ""
+      page.element("p", "", "Battery life\(outlook.life == nil ? "" : from): \(outlook.words).")
+    }
     writeReadings(device, to: &page)
     if device.worn > 0 || device.lying > 0 {
       page.element(

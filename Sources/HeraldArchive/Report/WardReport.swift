@@ -22,10 +22,11 @@ public struct WardReport: ReportSection {
   let refused: [String]
 
   /// Queries a report on the days of `period` from an archive that is up to date. `refused` names files that
-  /// are not in it.
-  public init(_ archive: Archive, _ period: ReportPeriod = .all, refused: [String] = []) throws(HostLinkError)
-  {
-    content = try WardContent(archive, period)
+  /// are not in it; `capacity` is that of the cells of all devices in mAh, `nil` for those of their boards.
+  public init(
+    _ archive: Archive, _ period: ReportPeriod = .all, refused: [String] = [], capacity: Double? = nil
+  ) throws(HostLinkError) {
+    content = try WardContent(archive, period, capacity: capacity)
     findings = ReportFinding.all(content)
     bands = ReportBands(limits: content.rules.bandLimits)
     self.refused = refused.map { PrintableText.of($0, limit: 300) }

@@ -2,7 +2,8 @@ import HeraldHostLink
 
 /// The tables and views of an archive; docs/archive.md describes them for people who write SQL.
 ///
-/// Pages are authoritative: `device`, `clock` and `page` cannot be made again, every other table can.
+/// Pages are authoritative: `device`, `device_power`, `clock` and `page` cannot be made again, every other
+/// table can.
 enum ArchiveSchema {
   /// The version of the tables, in the setting `schema`.
   static let version: Int64 = 1
@@ -20,6 +21,20 @@ enum ArchiveSchema {
   /// Creates the tables.
   static func create(_ connection: any ArchiveConnection) throws(HostLinkError) {
     for statement in statements(connection) { try connection.execute(statement) }
+  }
+
+  /// Creates the table of currents, which archives of earlier versions do not have.
+  static func createPower(_ connection: any ArchiveConnection) throws(HostLinkError) {
+    try connection.execute(power(connection))
+  }
+
+  /// The current of each device as it was at its last pull.
+  private static func power(_ connection: any ArchiveConnection) -> String {
+    let (integer, text, _) = connection.types
+    return """
+      CREATE TABLE device_power (device_id \(integer) NOT NULL, unix_ms \(integer) NOT NULL, board \(text) NOT NULL,
+        nanoamperes \(integer), not_known \(text) NOT NULL)
+      """
   }
 
   private static func statements(_ connection: any ArchiveConnection) -> [String] {
@@ -40,6 +55,7 @@ enum ArchiveSchema {
         uptime_ms \(integer) NOT NULL, unix_ms \(integer) NOT NULL, source \(text) NOT NULL)
       """,
       "CREATE INDEX clock_by_device ON clock (device_id)",
+      power(connection),
       """
       CREATE TABLE page (id \(key), device_id \(integer) NOT NULL, epoch \(integer) NOT NULL,
         sequence \(integer) NOT NULL, is_open \(integer) NOT NULL,

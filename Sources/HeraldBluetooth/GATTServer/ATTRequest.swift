@@ -32,7 +32,8 @@ struct ATTRequest: ~Copyable, ~Escapable {
   @usableFromInline var length: Int
 
   /// The request in the first `count` bytes of `buffer`, of which there is at least one.
-  @usableFromInline
+  // Inlined: otherwise the whole request would be returned, and copied to where it is used.
+  @inlinable @inline(__always)
   @_lifetime(copy database, copy buffer)
   init(
     _ buffer: consuming MutableSpan<UInt8>, count: Int, to database: GATTDatabase,

@@ -32,6 +32,26 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
     }
   }
 
+  /// What the device had measured of its current at the last pull, since it started.
+  public struct Power: Codable, Equatable, Sendable {
+    /// The date of this computer in milliseconds since 1970-01-01T00:00:00Z.
+    public var unixMilliseconds: UInt64
+    /// The name of the board; empty if the device does not supply it.
+    public var board: String
+    /// The mean current in microamperes; `nil` if it is not known.
+    public var microamperes: Double?
+    /// Why it is not known.
+    public var notKnown: String?
+
+    /// Initialises each member.
+    public init(unixMilliseconds: UInt64, board: String, microamperes: Double?, notKnown: String?) {
+      self.unixMilliseconds = unixMilliseconds
+      self.board = board
+      self.microamperes = microamperes
+      self.notKnown = notKnown
+    }
+  }
+
   /// The version of the file format.
   public var format = 1
   /// The device's serial number; empty where the link does not supply one.
@@ -49,6 +69,8 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
   public var epochs: [UInt32] = []
   /// Uptimes whose date is known, at most one for each start-up.
   public var clocks: [ClockFix] = []
+  /// The current of the device; `nil` until a pull has requested it.
+  public var power: Power?
 
   /// Creates an empty record.
   public init() {}

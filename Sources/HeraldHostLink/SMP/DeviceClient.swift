@@ -161,6 +161,9 @@ public struct DeviceClient {
     return information
   }
 
+  /// The name of the board; empty if the device does not supply it.
+  public func boardName() throws(HostLinkError) -> String { try informationField("i") }
+
   /// Requests one field at a time, as texts may contain spaces.
   private func informationField(_ format: StaticString) throws(HostLinkError) -> String {
     let request = ManagementRequest("information", .read, .os, OSCommand.information) { writer in
@@ -232,15 +235,18 @@ public struct DeviceClient {
 
   /// All counters of the device.
   public func statistics() throws(HostLinkError) -> [DeviceStatistics] {
+    var groups: [DeviceStatistics] = []
+    for name in try statisticsNames() { groups.append(try statistics(group: name)) }
+    return groups
+  }
+
+  /// The names of the groups of counters.
+  func statisticsNames() throws(HostLinkError) -> [String] {
     let request = ManagementRequest("the list of its counters", .read, .statistics, StatisticsCommand.list)
     guard case .array(let items) = try client.ask(request)[SMPKey.statisticsList] else {
       throw malformed(request, "no list")
     }
-    var groups: [DeviceStatistics] = []
-    for name in items.prefix(256).compactMap(\.string) {
-      groups.append(try statistics(group: name))
-    }
-    return groups
+    return items.prefix(256).compactMap(\.string)
   }
 
   /// The counters of one group.

@@ -112,10 +112,10 @@ extension DeviceClient {
     guard others.contains(where: failure.is) else { throw failure.error(request, at: client.location) }
   }
 
-  /// The two newest pages of the log, the older first, as far as they can be read.
-  func newestPages(_ status: DeviceLogStatus) throws(HostLinkError) -> [[UInt8]] {
+  /// The two newest pages of the log, the older first, or the newest one, as far as they can be read.
+  func newestPages(_ status: DeviceLogStatus, count: Int = 2) throws(HostLinkError) -> [[UInt8]] {
     guard status.pageCount > 0 else { return [] }
-    let hasTwo = status.pageCount > 1
+    let hasTwo = status.pageCount > 1 && count > 1
     let size = Int(status.pageSize)
     let wanted = Int(status.openBytes) + (hasTwo ? size : 0)
     var bytes: [UInt8] = []

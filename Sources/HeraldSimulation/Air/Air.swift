@@ -1,4 +1,5 @@
 import HeraldBluetooth
+import HeraldEnergy
 
 /// A simulated radio medium with many radios and one clock.
 ///

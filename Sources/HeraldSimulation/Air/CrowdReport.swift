@@ -1,3 +1,5 @@
+import HeraldEnergy
+
 /// The results of a crowd, as printed by `herald-host simulate`.
 public struct CrowdReport: Encodable, Equatable, Sendable {
   /// The number of devices.

@@ -1,4 +1,5 @@
 import HeraldBluetooth
+import HeraldEnergy
 
 /// A report of a radio to its host.
 enum AirReport {

@@ -21,6 +21,7 @@ struct Report: ParsableCommand {
     name: .shortAndLong,
     help: ArgumentHelp("Where the page goes (default: report.html in the first folder).", valueName: "file"))
   var output: String?
+  @OptionGroup var cell: CellOptions
   @OptionGroup var display: DisplayOptions
 
   func validate() throws {
@@ -33,7 +34,7 @@ struct Report: ParsableCommand {
     let period = try ReportPeriod(from: from, to: to)
     let first = logs.dir.first.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
     let report = output ?? "\(first ?? "")\(WardReport.fileName)"
-    try WardReport(try logs.open(display), period).write(to: report)
+    try WardReport(try logs.open(display), period, capacity: cell.battery).write(to: report)
     try display.show(["report": report]) { Console.line("Report: \(report)") }
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import HeraldConsole
+import HeraldEnergy
 import HeraldHostLink
 import HeraldSimulation
 
@@ -77,6 +78,7 @@ struct Simulate: ParsableCommand {
     let scenario: String
     let seed: UInt64
     let flood: FloodRow?
+    let batteryDays: [BatteryDays]
     let wallSeconds: Double
     let deviceHoursPerSecond: Double
     let advertisementsPerSecond: Double
@@ -87,13 +89,14 @@ struct Simulate: ParsableCommand {
       try container.encode(scenario, forKey: .scenario)
       try container.encode(seed, forKey: .seed)
       try container.encodeIfPresent(flood, forKey: .flood)
+      try container.encode(batteryDays, forKey: .batteryDays)
       try container.encode(wallSeconds, forKey: .wallSeconds)
       try container.encode(deviceHoursPerSecond, forKey: .deviceHoursPerSecond)
       try container.encode(advertisementsPerSecond, forKey: .advertisementsPerSecond)
     }
 
     enum Key: String, CodingKey {
-      case scenario, seed, flood, wallSeconds, deviceHoursPerSecond, advertisementsPerSecond
+      case scenario, seed, flood, batteryDays, wallSeconds, deviceHoursPerSecond, advertisementsPerSecond
     }
   }
 
@@ -102,6 +105,27 @@ struct Simulate: ParsableCommand {
     let kind: String
     let addressesPerSecond: Int
     let chargePerHourWithout: Double
+  }
+
+  /// How long cells last with the currents of a chip.
+  private struct BatteryDays: Encodable {
+    let chip: String
+    let capacityMah: Double
+    let days: Double
+  }
+
+  /// The cells on each chip.
+  private static func batteryDays(_ report: CrowdReport) -> [BatteryDays] {
+    [
+      ("nRF52833", report.chargePerHour), ("nRF52840", report.chargePerHourNRF52840),
+      ("nRF51822", report.chargePerHourNRF51822),
+    ].flatMap { chip, current in
+      BatteryLife.usualCells.map { cell in
+        BatteryDays(
+          chip: chip, capacityMah: cell.capacity,
+          days: BatteryLife.days(capacity: cell.capacity, current: current))
+      }
+    }
   }
 
   private var configuration: CrowdConfiguration {
@@ -149,7 +173,8 @@ struct Simulate: ParsableCommand {
     let wall = max(1e-6, Double(took.components.seconds) + Double(took.components.attoseconds) * 1e-18)
     let report = crowd.report()
     let row = Row(
-      report: report, scenario: scenario.rawValue, seed: seed, flood: flood, wallSeconds: wall,
+      report: report, scenario: scenario.rawValue, seed: seed, flood: flood,
+      batteryDays: Self.batteryDays(report), wallSeconds: wall,
       deviceHoursPerSecond: report.hours * Double(devices) / wall,
       advertisementsPerSecond: Double(report.advertisementsDelivered) / wall)
     try display.show(row) { show(row) }
@@ -182,6 +207,11 @@ struct Simulate: ParsableCommand {
     facts.add(
       "Estimated charge",
       "\(number(report.chargePerHour, 2)) mAh an hour, \(number(report.chargeScanningPercent, 0)) % of it for scanning"
+    )
+    let days = row.batteryDays.prefix(BatteryLife.usualCells.count)
+    facts.add(
+      "A battery lasts",
+      zip(BatteryLife.usualCells, days).map { "\(number($1.days)) days (\($0.name))" }.joined(separator: ", ")
     )
     if let flood = row.flood {
       facts.add(

@@ -1,14 +1,16 @@
 import ArgumentParser
 import HeraldConsole
+import HeraldEnergy
 import HeraldHostLink
 import HeraldText
 
 /// `herald-host status`
 struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Says how a device is, or many at once: clock and log.")
+    abstract: "Says how a device is, or many at once: clock, log and battery.")
 
   @OptionGroup var fleet: FleetOptions
+  @OptionGroup var cell: CellOptions
   @OptionGroup var display: DisplayOptions
 
   private struct Row: Encodable, Sendable {
@@ -27,10 +29,13 @@ struct Status: ParsableCommand {
     /// The access state, which determines who may read the log.
     let access: DeviceAccess.State
     let sealing: DeviceSealing
+    let battery: BatteryRow
 
     init(
-      _ status: DeviceLogStatus, _ access: DeviceAccess.State, _ sealing: DeviceSealing, at location: String
+      _ status: DeviceLogStatus, _ access: DeviceAccess.State, _ sealing: DeviceSealing,
+      _ battery: BatteryRow, at location: String
     ) {
+      self.battery = battery
       self.sealing = sealing
       self.location = location
       self.access = access
@@ -52,9 +57,10 @@ struct Status: ParsableCommand {
     try fleet.link.withDevice(fleet.single()) { device, open in
       let status = try device.logStatus()
       let access = try device.access().state
+      let battery = BatteryRow(try device.battery(), capacity: cell.battery)
       guard !display.json else {
         return try Console.printJSON(
-          Row(status, access, try device.sealing(), at: open.transport.location))
+          Row(status, access, try device.sealing(), battery, at: open.transport.location))
       }
       var facts = Facts()
       facts.add("Device", open.transport.location)
@@ -83,23 +89,28 @@ struct Status: ParsableCommand {
           "Records kept",
           days == 0 ? "as long as there is room" : "\(Console.count(Int(days), "day")), then erased")
       }
+      facts.add("Battery", battery.words)
       facts.add("Identifier", status.identifier?.hexadecimal ?? "")
       facts.add("Log epoch", status.epoch.hexadecimal(8))
       if !display.quiet { facts.print() }
     }
   }
   private func runMany() throws {
+    let capacity = cell.battery
     let members = Fleet(try fleet.muster(), link: fleet.link).run { _, device, open, _ in
       Row(
-        try device.logStatus(), try device.access().state, try device.sealing(), at: open.transport.location)
+        try device.logStatus(), try device.access().state, try device.sealing(),
+        BatteryRow(try device.battery(), capacity: capacity), at: open.transport.location)
     }
     try FleetSummary(members).report(
-      display, isSingle: false, heading: ["CLOCK, UTC", "PAGES", "RUNNING FOR", "ACCESS"], right: [1]
+      display, isSingle: false, heading: ["CLOCK, UTC", "PAGES", "RUNNING FOR", "ACCESS", "BATTERY"],
+      right: [1]
     ) { row in
       [
         row.time.map { Console.date($0) } ?? "not set",
         String(row.first > row.last ? 0 : row.last - row.first + 1),
         DurationText.of(seconds: Int(clamping: row.uptimeMilliseconds / 1000)), row.access.rawValue,
+        row.battery.shortWords,
       ]
     }
   }

@@ -52,9 +52,11 @@ struct DevicePull {
       throw complaint
     }
     let information = try device.information()
+    let power = try device.power(board: information.board, date: PlausibleDate.now)
     try pageStore.updateDevice { record in
       if !serial.isEmpty { record.serial = serial }
       if let id { record.id = id }
+      record.power = power
       let name = open.identity.product.isEmpty ? information.board : open.identity.product
       if !name.isEmpty { record.name = name }
       if !information.firmware.isEmpty { record.system = information.firmware }

@@ -6,7 +6,7 @@ import re
 
 from emulator import ROOT
 
-SOURCE = ROOT / "Sources" / "HeraldSimulation" / "Air" / "EnergyModel.swift"
+SOURCE = ROOT / "Sources" / "HeraldEnergy" / "EnergyModel.swift"
 # The high-frequency clock from the crystal, with a TIMER at 1 MHz, and the same from the internal oscillator (nRF52840 PS, "Current consumption", I_TIMER2 and I_TIMER0). The
 # driver runs TIMER0 while the crystal is on.
 CRYSTAL, INTERNAL = 0.646, 0.418

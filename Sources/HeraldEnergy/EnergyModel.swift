@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// The charge used by a device: an estimate from the times the radio and its crystal were on, the processor's
 /// work, and flash operations. docs/energy.md has all constants of the three chips in one table.
 ///
@@ -37,6 +35,16 @@ public struct EnergyModel: Sendable {
 
   /// Creates the model of the nRF52833.
   public init() {}
+
+  /// The model of a chip by its name, as in `linker/CHIP.ld`; `nil` if its currents are not known.
+  public static func of(chip: String) -> EnergyModel? {
+    switch chip {
+    case "nrf51822": .nRF51822
+    case "nrf52833": EnergyModel()
+    case "nrf52840": .nRF52840
+    default: nil
+    }
+  }
 
   /// The model of the nRF52840.
   public static var nRF52840: EnergyModel {
@@ -76,20 +84,6 @@ public struct EnergyModel: Sendable {
       processing * (flashWord * Double(use.words) + flashErasure * Double(use.erasures)) / time
     parts.sleep = sleeping
     return parts
-  }
-
-  /// The mean current in mA of a schedule without peers: advertising events as measured, scan windows, sleep.
-  public func charge(scheduled configuration: HeraldConfiguration) -> Double {
-    // The interval plus the mean random delay of 5 ms.
-    let events = 1000 / (Double(configuration.advertisingInterval.milliseconds) + 5)
-    let timing = configuration.scanTiming
-    var share = Double(timing.window.milliseconds) / Double(timing.interval.milliseconds)
-    if timing.latency > .zero {
-      // A window in each round; a round takes the latency less 1/10, and up to 1/32, at random.
-      let round = Double(timing.latency.milliseconds) * (1 - 1.0 / 10 - 1.0 / 64)
-      share = (Double(configuration.advertisingInterval.milliseconds) + 13) / round
-    }
-    return sleeping + events * Self.measuredAdvertisingEvent / 1000 + share * receiving
   }
 
   /// The least mean current in mA with which two devices can discover each other within `seconds`:
@@ -138,7 +132,7 @@ public struct EnergyParts: Sendable {
   public var total: Double { transmitting + receiving + ramp + crystal + processor + flash + sleep }
 
   /// Adds the parts of another device.
-  mutating func add(_ other: EnergyParts) {
+  package mutating func add(_ other: EnergyParts) {
     transmitting += other.transmitting
     receiving += other.receiving
     ramp += other.ramp
@@ -149,7 +143,7 @@ public struct EnergyParts: Sendable {
   }
 
   /// The parts divided by a number of devices.
-  func divided(by devices: Int) -> EnergyParts {
+  package func divided(by devices: Int) -> EnergyParts {
     let count = Double(max(1, devices))
     var parts = self
     parts.transmitting /= count
@@ -165,20 +159,23 @@ public struct EnergyParts: Sendable {
 
 /// The times a radio has spent in each state, in microseconds.
 public struct RadioUse: Sendable {
+  /// A radio that was not used.
+  public init() {}
+
   /// Transmitting: advertisements, and its packets in connection events.
-  public internal(set) var transmitting: UInt64 = 0
+  public package(set) var transmitting: UInt64 = 0
   /// Receiving in connection events, and listening for responses to advertisements.
-  public internal(set) var receiving: UInt64 = 0
+  public package(set) var receiving: UInt64 = 0
   /// Scan windows, for scanning or initiating.
-  public internal(set) var scanning: UInt64 = 0
+  public package(set) var scanning: UInt64 = 0
   /// The part of `transmitting` and `receiving` that was spent in connections.
-  public internal(set) var connections: UInt64 = 0
+  public package(set) var connections: UInt64 = 0
   /// The number of changes from transmitting to receiving.
-  public internal(set) var turns: UInt64 = 0
+  public package(set) var turns: UInt64 = 0
   /// The number of advertising events and connection events.
-  public internal(set) var events: UInt64 = 0
+  public package(set) var events: UInt64 = 0
   /// The number of scan windows.
-  public internal(set) var scans: UInt64 = 0
+  public package(set) var scans: UInt64 = 0
   /// The time between the packets of an event in which the radio is off and its crystal on.
-  public internal(set) var pauses: UInt64 = 0
+  public package(set) var pauses: UInt64 = 0
 }
