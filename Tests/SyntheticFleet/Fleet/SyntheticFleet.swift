@@ -30,8 +30,8 @@ public struct SyntheticFleet: Sendable {
   /// The badges in each room, for each time.
   private let rooms: [[UInt16: [UInt16]]]
 
-  /// A fleet of at most 65,535 badges, which are worn for so many minutes a day: less than 30, or a multiple of
-  /// it.
+  /// A fleet of at most 65,535 badges, which are worn for so many minutes a day: less than 30, or a multiple
+  /// of it.
   public init(devices: Int, days: Int, minutes: Int = 600) {
     self.devices = min(devices, 65_535)
     self.days = days

@@ -1,7 +1,8 @@
 import Foundation
 import SyntheticFleet
 
-// Writes the folders of a fleet of badges in a made-up hospital: `synthetic-fleet FOLDER DEVICES DAYS [MINUTES-A-DAY]`.
+// Writes the folders of a fleet of badges in a made-up hospital:
+// `synthetic-fleet FOLDER DEVICES DAYS [MINUTES-A-DAY]`.
 let arguments = CommandLine.arguments.dropFirst()
 let numbers = arguments.dropFirst().compactMap { Int($0) }
 guard let path = arguments.first, (2...3).contains(numbers.count), numbers.allSatisfy({ $0 > 0 }) else {
