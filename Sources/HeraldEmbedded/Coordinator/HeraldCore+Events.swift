@@ -99,7 +99,11 @@ extension HeraldCore: RadioEventHandler {
       exchanges.table[index].step != .closed
     else { return 0 }
     guard ATTOpcode(rawValue: buffer[0]).isForClient else {
-      return serving.respond(to: &buffer, count: count, index, &exchanges.table[index], &peers, &context)
+      let isHerald = Self.isSearch(buffer.span.extracting(0..<count))
+      let length = serving.respond(
+        to: &buffer, count: count, index, &exchanges.table[index], &peers, &context)
+      if isHerald { exchanges.readUnheard(index, &serving, &peers, &context) }
+      return length
     }
     context.hasNews = true
     guard
@@ -107,6 +111,14 @@ extension HeraldCore: RadioEventHandler {
     else { return 0 }
     buffer[0] = GATTClient.confirmation
     return 1
+  }
+
+  /// Whether a request searches for Herald's short service (Find By Type Value Request, Vol 3, Part F,
+  /// 3.4.3.3), as devices like this one do first.
+  @usableFromInline @inline(never)
+  static func isSearch(_ pdu: Span<UInt8>) -> Bool {
+    pdu.count == 9 && pdu[0] == 0x06
+      && UUID16(UInt16(pdu[8]) &<< 8 | UInt16(pdu[7])) == HeraldUUIDs.shortService
   }
 
   /// A connection accepts PDUs again: `run` sends.
