@@ -42,19 +42,6 @@ extension Exchanges {
     beginExchange(with: UInt16(truncatingIfNeeded: place), index, &serving, &peers, &context)
   }
 
-  /// A peer that has opened a connection searches for Herald's service on it. While scanning is in rounds,
-  /// this device may not have received it yet: its payload is then read over the same connection, too.
-  @inlinable
-  mutating func readUnheard(
-    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
-  ) {
-    guard table[index].step == .serving, table[index].isPeers, context.configuration.scans,
-      let place = peers.holdUnheard(table[index].peer, &context)
-    else { return }
-    context.hasNews = true
-    beginExchange(with: UInt16(truncatingIfNeeded: place), index, &serving, &peers, &context)
-  }
-
   /// Begins the tasks of a peer, whose place is held, on a connection.
   @inlinable @inline(never)
   mutating func beginExchange(

@@ -102,7 +102,7 @@ extension HeraldCore: RadioEventHandler {
       let isHerald = Self.isSearch(buffer.span.extracting(0..<count))
       let length = serving.respond(
         to: &buffer, count: count, index, &exchanges.table[index], &peers, &context)
-      if isHerald { exchanges.readUnheard(index, &serving, &peers, &context) }
+      if isHerald { readUnheard(index) }
       return length
     }
     context.hasNews = true
@@ -111,14 +111,6 @@ extension HeraldCore: RadioEventHandler {
     else { return 0 }
     buffer[0] = GATTClient.confirmation
     return 1
-  }
-
-  /// Whether a request searches for Herald's short service (Find By Type Value Request, Vol 3, Part F,
-  /// 3.4.3.3), as devices like this one do first.
-  @usableFromInline @inline(never)
-  static func isSearch(_ pdu: Span<UInt8>) -> Bool {
-    pdu.count == 9 && pdu[0] == 0x06
-      && UUID16(UInt16(pdu[8]) &<< 8 | UInt16(pdu[7])) == HeraldUUIDs.shortService
   }
 
   /// A connection accepts PDUs again: `run` sends.

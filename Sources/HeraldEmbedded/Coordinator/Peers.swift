@@ -52,7 +52,7 @@ extension Peers {
   @inlinable
   mutating func task(for place: Int, _ context: inout Context) -> PeerTask {
     let peer = table[place]
-    // A peer that is held has opened a connection: it may not have been received, and need not be connectable.
+    // One that is held has opened a connection: it may not have been received yet.
     if peer.isReceiveOnly || !peer.isConnectable && !peer.isHeld { return .nothing }
     if peer.has(Target.awaitsMessageFlag) { return .sendMessage }
     switch peer.state {
@@ -129,22 +129,6 @@ extension Peers {
       !table[place].isHeld || attempt.isActive && Int(attempt.place) == place,
       task(for: place, &context) == .meet || task(for: place, &context) == .readPayload
     else { return nil }
-    table.setHeld(place, true)
-    return place
-  }
-
-  /// Adds a peer that has opened a connection and was not received before, and holds its place. `nil` if it
-  /// is known, or the budget of strangers is used up, or scanning is not in rounds: then it is received soon.
-  @inlinable @inline(never)
-  mutating func holdUnheard(_ peer: DeviceAddress, _ context: inout Context) -> Int? {
-    let identity = TargetIdentity(peer)
-    guard listening.isSparing, table.find(address: peer, at: context.now) == nil,
-      table.find(identity) == nil,
-      strangers.isShort
-        ? strangers.mayProve() : strangers.mayCome(table.hash(identity), kind: 1, at: context.now),
-      let place = admit(identity, peer, &context)
-    else { return nil }
-    table[place].showedService = true
     table.setHeld(place, true)
     return place
   }
