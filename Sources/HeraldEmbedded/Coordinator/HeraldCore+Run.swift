@@ -201,9 +201,10 @@ extension HeraldCore {
     var survey = PeerSurvey()
     var chance: UInt32 = 0
     if scanning.rounds.needsSurvey(at: context.now, window: window) {
+      let isFrequent = scanning.rounds.isFrequent(at: context.now, window: window)
       survey = peers.table.survey(
         since: scanning.rounds.roundAt, latency: timing.latency, isFirst: scanning.rounds.isFirstSurvey,
-        isFrequent: scanning.rounds.isFrequent(at: context.now, window: window), at: context.now)
+        isFrequent: isFrequent, isFlooded: isFrequent && peers.isFlooded(&context), at: context.now)
       // The repetition finds also those near that do not advertise when they are expected.
       if scanning.rounds.isRepeated, survey.isNear { survey.wait = .zero }
       // It expects messages every 15 s.

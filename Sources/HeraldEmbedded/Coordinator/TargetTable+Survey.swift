@@ -57,10 +57,12 @@ extension TargetTable {
   /// advertise rarely. Others do not prolong scanning: any number of them can be invented. As many peers as
   /// have just been received for the first time are not missing: they have changed their addresses. `isFirst`:
   /// this is the first survey of a round. `isFrequent`: peers that advertise frequently are expected at any
-  /// time.
+  /// time. `isFlooded`: addresses are being invented, so that those just received for the first time show
+  /// nothing of the missing ones.
   @usableFromInline @inline(never)
   mutating func survey(
-    since round: Instant, latency: Interval, isFirst: Bool, isFrequent: Bool, at now: Instant
+    since round: Instant, latency: Interval, isFirst: Bool, isFrequent: Bool, isFlooded: Bool = false,
+    at now: Instant
   ) -> PeerSurvey {
     var survey = PeerSurvey()
     let passed = now.since(round)
@@ -75,7 +77,7 @@ extension TargetTable {
         targets[place].identityKind != .shared
       {
         let isHeard = silence <= passed
-        if isHeard, targets[place].readings < 2 { balance &-= 1 }
+        if isHeard, targets[place].readings < 2, !isFlooded { balance &-= 1 }
         if targets[place].state == .read, targets[place].system == .iOS {
           survey.hasIPhone = true
         } else if targets[place].state == .read, !targets[place].isReceiveOnly {
