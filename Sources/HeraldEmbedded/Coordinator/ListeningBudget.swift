@@ -20,7 +20,7 @@ struct ListeningBudget: BitwiseCopyable {
   @usableFromInline private(set) var busyUntil: Instant
   /// Scanning is in rounds: there is no additional scanning, as a window receives all peers, and time
   /// restores less, as a flood must not cost more than the rounds.
-  private var isSparing: Bool
+  @usableFromInline private(set) var isSparing: Bool
 
   /// Nothing is outstanding.
   @usableFromInline
