@@ -133,6 +133,17 @@ struct CrowdTests {
     #expect(report.connections < 40)
   }
 
+  @Test("Devices with radios of other makers, whose delays are random, receive each other as before")
+  func randomDelays() {
+    let report = report(10, seconds: 1200) {
+      $0.seed = 21
+      $0.node = .balanced
+      $0.hasRandomDelays = true
+    }
+    #expect(report.continuityPercent >= 99.9)
+    #expect(report.chargePerHourNRF52840 < 0.2, "\(report.chargePerHourNRF52840) mA")
+  }
+
   @Test("Two devices that are switched on in the same second receive each other in each 30 s for an hour")
   func step() {
     let report = report(2, seconds: 3600) {
