@@ -29,6 +29,7 @@ if only == nil || only == "flood" { try FloodBenchmark.run(&figures) }
 if only == nil || only == "energy" {
   EnergyBenchmark.run(&figures, isFull: CommandLine.arguments.contains("--full"))
   FloodChargeBenchmark.run(&figures)
+  NewcomerBenchmark.run(&figures, isFull: CommandLine.arguments.contains("--full"))
 }
 // Counted by a program of its own, whose heap nothing else touches; script/bench runs it first.
 if let counted = try? Data(contentsOf: URL(fileURLWithPath: ".build/figures/allocations.json")),

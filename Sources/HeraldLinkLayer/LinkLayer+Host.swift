@@ -8,9 +8,12 @@ extension LinkLayer where Peripheral: ~Copyable {
     mutating get { exchange.table.freeCount > (initiating.isOn ? 1 : 0) }
   }
 
-  /// Advertises with the address, interval and data of the last call of `advertise`, as another type.
+  /// Advertises with the address, interval and data of the last call of `advertise`, as another type. The
+  /// next event is due when it was due before a connection ended the advertising.
   mutating func continueAdvertising(_ type: AdvertisingType) {
     advertising.set(type)
+    let ahead = advertisingDue.since(exchange.radio.now())
+    if ahead > 0, ahead <= advertising.interval &+ 10_000 { isAdvertising = true }
     startAdvertising(every: advertising.interval)
   }
 

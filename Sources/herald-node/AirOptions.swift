@@ -17,14 +17,17 @@ struct AirOptions: ParsableArguments {
   @Option(help: "Milliseconds from one advertisement to the next, 20 to 10240.")
   var advertisingInterval = HeraldConfiguration().advertisingInterval.milliseconds
 
-  @Option(help: "Milliseconds from the start of one scan window to the next, 3 to 10240.")
-  var scanInterval = ScanTiming().interval.milliseconds
+  @Option(
+    help:
+      "Milliseconds from the start of one scan window to the next, 3 to 10240; default 1125. If this or --scan-window is given, the device does not scan in rounds."
+  )
+  var scanInterval: UInt32?
 
   @Option(
     help:
-      "Milliseconds of listening in each scan interval, 3 up to the interval. While several peers wait it is all of it."
+      "Milliseconds of listening in each scan interval, 3 up to the interval; default 120. While several peers wait it is all of it."
   )
-  var scanWindow = ScanTiming().window.milliseconds
+  var scanWindow: UInt32?
 
   @Flag(
     inversion: .prefixedNo, exclusivity: .chooseLast,
@@ -63,10 +66,10 @@ struct AirOptions: ParsableArguments {
     guard Setting.advertisingInterval.allows(advertisingInterval) else {
       throw ValidationError("--advertising-interval takes 20 to 10240 milliseconds.")
     }
-    guard Setting.scanInterval.allows(scanInterval) else {
+    guard scanInterval.map(Setting.scanInterval.allows) ?? true else {
       throw ValidationError("--scan-interval takes 3 to 10240 milliseconds.")
     }
-    guard Setting.scanWindow.allows(scanWindow) else {
+    guard scanWindow.map(Setting.scanWindow.allows) ?? true else {
       throw ValidationError("--scan-window takes 3 milliseconds up to the scan interval.")
     }
     guard (1...604_800).contains(addressPeriod) else {

@@ -7,13 +7,7 @@ extension HeraldNodeCommand {
   func configuration() throws(ValidationError) -> HeraldConfiguration {
     var configuration = HeraldConfiguration()
     try takeRole(&configuration)
-    guard air.scanWindow <= air.scanInterval else {
-      throw ValidationError(
-        "The scan window of \(air.scanWindow) ms is longer than the scan interval of \(air.scanInterval) ms.")
-    }
-    configuration.scanTiming.interval = .milliseconds(air.scanInterval)
-    configuration.scanTiming.window = .milliseconds(air.scanWindow)
-    configuration.scanTiming.busyWindow = .milliseconds(air.scanInterval)
+    try takeScanTiming(&configuration.scanTiming)
     configuration.scanTiming.active = air.activeScan
     configuration.advertisingInterval = .milliseconds(air.advertisingInterval)
     configuration.addressPeriod = .seconds(air.addressPeriod)
@@ -28,6 +22,20 @@ extension HeraldNodeCommand {
     configuration.connectionPolicy = peers.connectionPolicy.policy
     try takeServices(&configuration)
     return configuration
+  }
+
+  private func takeScanTiming(_ timing: inout ScanTiming) throws(ValidationError) {
+    let interval = air.scanInterval ?? timing.interval.milliseconds
+    let window = air.scanWindow ?? timing.window.milliseconds
+    guard window <= interval else {
+      throw ValidationError(
+        "The scan window of \(window) ms is longer than the scan interval of \(interval) ms.")
+    }
+    timing.interval = .milliseconds(interval)
+    timing.window = .milliseconds(window)
+    timing.busyWindow = .milliseconds(interval)
+    // As with the settings of these names: one that is given ends scanning in rounds.
+    if air.scanInterval != nil || air.scanWindow != nil { timing.latency = .zero }
   }
 
   private func takeRole(_ configuration: inout HeraldConfiguration) throws(ValidationError) {

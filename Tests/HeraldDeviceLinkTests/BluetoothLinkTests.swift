@@ -35,7 +35,7 @@ private struct RadioBadge: ~Copyable {
   let key = [UInt8](0..<32)
 
   init(isOn: Bool = true, scans: Bool = false) {
-    var configuration = HeraldConfiguration()
+    var configuration = HeraldConfiguration.steady
     configuration.managesOverBluetooth = isOn
     configuration.scans = scans
     device = Device(

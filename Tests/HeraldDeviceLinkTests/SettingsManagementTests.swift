@@ -64,11 +64,11 @@ struct SettingsManagementTests {
       check(body(packet("0A", "00", "A2 \(name) \(value) \(wrong)"), &device) == invalid, "\(wrong)")
     }
     check(body(packet("0A", "00", "A2 \(name) \(value) 42 430E"), &device) == invalid, "3651 days")
-    check(body(packet("0A", "00", "A2 \(radio) \(value) 41 04"), &device) == invalid)
+    check(body(packet("0A", "00", "A2 \(radio) \(value) 41 05"), &device) == invalid)
     check(body(packet("0A", "00", "A2 \(radio) \(value) 42 0000"), &device) == invalid)
     check(body(packet("0A", "00", "A2 \(key) \(value) 41 00"), &device) == invalid)
     check(device.numbers.isEmpty && device.accessKey.isEmpty)
-    check(body(packet("02", "00", "A2 \(radio) \(value) 41 04"), &device) == invalid)
+    check(body(packet("02", "00", "A2 \(radio) \(value) 41 05"), &device) == invalid)
     check(body(packet("0A", "00", "A2 \(name) \(value) 42 420E"), &device) == [0xA0], "3650 days")
   }
 

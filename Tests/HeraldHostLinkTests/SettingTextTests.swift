@@ -21,7 +21,7 @@ struct SettingTextTests {
     #expect(try SettingText.number("2", of: .radioSetting) == 2)
     for (text, setting) in [
       ("3651", Setting.keepDays), ("-1", .keepDays), ("", .keepDays), ("saver", .keepDays),
-      ("4", .radioSetting), ("2", .scanWindow),
+      ("5", .radioSetting), ("2", .scanWindow),
     ] {
       let error = #expect(throws: HostLinkError.self) { try SettingText.number(text, of: setting) }
       #expect(error?.cause == .usage)
@@ -30,7 +30,7 @@ struct SettingTextTests {
     #expect(SettingText.text(250, of: .advertisingInterval) == "250 ms")
     #expect(SettingText.text(1, of: .radioSetting) == "default")
     #expect(SettingText.range(of: .scanInterval) == "3 to 10240 ms")
-    #expect(SettingText.range(of: .radioSetting) == "saver, default, dense, balanced")
+    #expect(SettingText.range(of: .radioSetting) == "saver, default, dense, balanced, steady")
   }
 
   @Test("A secret is neither taken from a command line nor described")

@@ -47,6 +47,17 @@ struct OptionTests {
     #expect(complaint(["--capture", "/tmp/a.btsnoop"]) == nil)
   }
 
+  @Test("A scan interval or window that is given ends scanning in rounds, even if it is that of the core")
+  func scanTiming() throws {
+    #expect(try configuration().scanTiming.latency == .seconds(30))
+    for options in [["--scan-interval", "1125"], ["--scan-window", "120"]] {
+      let timing = try HeraldNodeCommand.parse(needed + options).configuration().scanTiming
+      #expect(timing.latency == .zero && timing.interval == .milliseconds(1125))
+      #expect(timing.window == .milliseconds(120))
+    }
+    #expect(complaint(["--scan-window", "1126"]) != nil && complaint(["--scan-window", "2"]) != nil)
+  }
+
   @Test("Each option sets what it names")
   func each() throws {
     #expect(try configuration("--no-advertise").advertises == false)

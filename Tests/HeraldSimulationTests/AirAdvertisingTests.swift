@@ -64,6 +64,7 @@ struct AirAdvertisingTests {
   @Test("Up to 10 ms of chance are added to each advertising interval")
   func delay() throws {
     let air = AirHosts(2)
+    air.air.setRandomDelays(0)
     try air.advertise(0, every: 100)
     try air.scan(1, 10_000, of: 10_000)
     air.run(milliseconds: 9_000)
@@ -72,6 +73,32 @@ struct AirAdvertisingTests {
     #expect(gaps.count > 70)
     #expect(gaps.allSatisfy { $0 >= 99 && $0 <= 111 })
     #expect(Set(gaps).count > 5)
+  }
+
+  @Test("Without it they are those of the address, by a crystal that may be slow, and made up for")
+  func rhythm() throws {
+    // Station 0: 5868 + 3204 + 8352 + 5256 µs (`AdvertisingRhythmTests` has the program) and 0 to 32 µs, 4
+    // times 100 ms, and 100 ppm of them.
+    for (ppm, least) in [(0.0, 422_680), (100, 422_722)] as [(Double, UInt64)] {
+      let air = AirHosts(1)
+      air.air.setDeviation(0, ppm: ppm)
+      try air.advertise(0, every: 100)
+      var starts: [UInt64] = []
+      for step in 0..<40_000 {
+        air.run(microseconds: 100)
+        if step == 20_000 { air.air.receivers[0].occupy(from: air.air.now, to: air.air.now + 115_000) }
+        if let at = air.air.stations[0].advertisedAt, at != starts.last { starts.append(at) }
+      }
+      let four = zip(starts, starts.dropFirst(4)).map { $1 - $0 }
+      #expect(four.count { $0 >= least && $0 <= least + 36 } > four.count - 12)
+      let gaps = zip(starts, starts.dropFirst()).map { $1 - $0 }
+      #expect(gaps.allSatisfy { $0 >= 100_000 } && gaps.count { $0 > 110_002 } <= 1)
+      // The first and the last are a multiple apart.
+      let last = (starts.count - 1) / 4 * 4
+      let periods = UInt64(last / 4)
+      #expect(
+        (starts[last] - starts[0]) / periods >= least && (starts[last] - starts[0]) / periods <= least + 36)
+    }
   }
 
   @Test("While a radio sends or is in a connection event it hears nothing")

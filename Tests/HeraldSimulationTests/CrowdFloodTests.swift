@@ -27,6 +27,7 @@ struct CrowdFloodTests {
     let flooded = report(kind, devices: 2, seconds: 3600)
     #expect(flooded.attempts > 20)
     #expect(flooded.chargePerHour < 1.2 * quiet.chargePerHour, "\(flooded.chargePerHour) mA")
+    #expect(flooded.continuityPercent > 99, "\(flooded.continuityPercent) %")
   }
 
   @Test(

@@ -1,3 +1,4 @@
+import HeraldEmbedded
 import HeraldEnergy
 import Testing
 
@@ -10,6 +11,7 @@ struct CrowdTests {
   ) -> CrowdReport {
     var configuration = CrowdConfiguration()
     configuration.devices = devices
+    configuration.node = .steady
     change(&configuration)
     let crowd = Crowd(configuration)
     crowd.run(seconds: seconds)
@@ -65,6 +67,7 @@ struct CrowdTests {
     var configuration = CrowdConfiguration()
     configuration.devices = 50
     configuration.seed = seed
+    configuration.node = .steady
     configuration.node.addressPeriod = .minutes(1)
     let crowd = Crowd(configuration)
     crowd.run(seconds: 75)
@@ -79,6 +82,7 @@ struct CrowdTests {
     configuration.devices = 6
     configuration.scenario = .walk
     configuration.range = 20
+    configuration.node = .steady
     let crowd = Crowd(configuration)
     crowd.air.reportsLostConnections = false
     crowd.run(seconds: 240)
@@ -105,7 +109,7 @@ struct CrowdTests {
   func rounds(seed: UInt64) {
     let rounds = report(10, seconds: 1200) {
       $0.seed = seed
-      $0.node = .balanced
+      $0.node = HeraldConfiguration()
     }
     // The first of 20 minutes costs 0.03 mA, the change of addresses in the sixteenth as much.
     #expect(rounds.continuityPercent >= 99.9)
@@ -116,11 +120,35 @@ struct CrowdTests {
     #expect(fixed.chargePerHourNRF52840 > 0.65)
   }
 
+  @Test(
+    "A device that arrives where others scan in rounds is read within 30 s, and reads them, by one connection"
+  )
+  func newcomers() {
+    let report = report(8, seconds: 640) {
+      $0.switchOnSeconds = 600
+      $0.node = HeraldConfiguration()
+    }
+    #expect(report.encounters == 56)
+    #expect(report.detectionWithin30sPercent == 100)
+    #expect(report.connections < 40)
+  }
+
+  @Test("Devices with radios of other makers, whose delays are random, receive each other as before")
+  func randomDelays() {
+    let report = report(10, seconds: 1200) {
+      $0.seed = 21
+      $0.node = .balanced
+      $0.hasRandomDelays = true
+    }
+    #expect(report.continuityPercent >= 99.9)
+    #expect(report.chargePerHourNRF52840 < 0.2, "\(report.chargePerHourNRF52840) mA")
+  }
+
   @Test("Two devices that are switched on in the same second receive each other in each 30 s for an hour")
   func step() {
     let report = report(2, seconds: 3600) {
       $0.switchOnSeconds = 1
-      $0.node = .balanced
+      $0.node = HeraldConfiguration()
     }
     #expect(report.continuityPercent >= 99)
     #expect(report.chargePerHourNRF52840 < 0.15, "\(report.chargePerHourNRF52840) mA")

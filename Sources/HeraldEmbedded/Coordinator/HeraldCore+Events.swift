@@ -99,7 +99,11 @@ extension HeraldCore: RadioEventHandler {
       exchanges.table[index].step != .closed
     else { return 0 }
     guard ATTOpcode(rawValue: buffer[0]).isForClient else {
-      return serving.respond(to: &buffer, count: count, index, &exchanges.table[index], &peers, &context)
+      let isHerald = Self.isSearch(buffer.span.extracting(0..<count))
+      let length = serving.respond(
+        to: &buffer, count: count, index, &exchanges.table[index], &peers, &context)
+      if isHerald { readUnheard(index) }
+      return length
     }
     context.hasNews = true
     guard

@@ -201,18 +201,24 @@ extension HeraldCore {
     var survey = PeerSurvey()
     var chance: UInt32 = 0
     if scanning.rounds.needsSurvey(at: context.now, window: window) {
+      let expects = scanning.rounds.expectations(at: context.now, window: window, latency: timing.latency)
       survey = peers.table.survey(
         since: scanning.rounds.roundAt, latency: timing.latency, isFirst: scanning.rounds.isFirstSurvey,
-        isFrequent: scanning.rounds.isFrequent(at: context.now, window: window), at: context.now)
+        expects: expects, isFlooded: (expects.frequent || expects.awaited) && peers.isFlooded(&context),
+        at: context.now)
+      if survey.awaits {
+        peers.table.awaitMissing(
+          &survey, since: scanning.rounds.roundAt, latency: timing.latency,
+          every: context.advertisingInterval.milliseconds, at: context.now)
+      }
       // The repetition finds also those near that do not advertise when they are expected.
-      if scanning.rounds.isRepeated, survey.isNear { survey.wait = .zero }
+      if scanning.rounds.isRepeated, survey.isNear { survey.wait = 0 }
       // It expects messages every 15 s.
       if survey.hasIPhone { scanning.rounds.start(at: context.now) }
       chance = context.random.next()
     }
     let plan = scanning.rounds.next(
-      at: context.now, latency: timing.latency, window: window, missing: survey.missing,
-      wait: survey.wait, chance: chance)
+      at: context.now, latency: timing.latency, window: window, survey: survey, chance: chance)
     context.wake(by: plan.deadline)
     peers.listening.note(isSparing: scanning.rounds.isSparing)
     if plan.listening == .always { timing.listen(window, every: window) }

@@ -20,7 +20,7 @@ struct ListeningBudget: BitwiseCopyable {
   @usableFromInline private(set) var busyUntil: Instant
   /// Scanning is in rounds: there is no additional scanning, as a window receives all peers, and time
   /// restores less, as a flood must not cost more than the rounds.
-  private var isSparing: Bool
+  @usableFromInline private(set) var isSparing: Bool
 
   /// Nothing is outstanding.
   @usableFromInline
@@ -43,7 +43,7 @@ struct ListeningBudget: BitwiseCopyable {
   /// …up to this many tenths.
   private static var longestWait: UInt32 { 160 }
   /// The milliseconds in which time restores one, and in rounds.
-  private static var pace: (usual: UInt32, sparing: UInt32) { (36, 288) }
+  private static var pace: (usual: UInt32, sparing: UInt32) { (36, 1152) }
   /// What a payload that is read restores, normally and while the device is flooded.
   private static var perPayload: (usual: UInt32, flooded: UInt32) { (8000, 500) }
   /// The maximum cost of the first attempt at a stranger, and of each attempt after a failure. A peer that

@@ -55,7 +55,17 @@ extension Peers {
       if table[place].owesWork { later = context.earlier(later, table[place].retryAt) }
       return 0
     }
-    let isThere = silence <= Attempt.justNow
+    if listening.isSparing, leastWait == nil, rank < PeerRank.message {
+      // It is connected to when it can be expected to advertise: until then the radio would receive for
+      // nothing.
+      let wait = table[place].waitToConnect(
+        every: context.advertisingInterval.milliseconds, at: context.now)
+      guard wait == 0 else {
+        later = context.earlier(later, context.after(.milliseconds(wait)))
+        return 0
+      }
+    }
+    let isThere = silence <= Attempt.justNow || listening.isSparing
     // A peer that is not connectable, or is reported so, is tried when there is no other.
     let worth =
       table[place].has(Target.takesNobodyFlag)

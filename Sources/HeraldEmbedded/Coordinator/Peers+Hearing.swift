@@ -190,7 +190,7 @@ extension Peers {
     table[place].state = .read
     table[place].failures = 0
     table[place].ignores = 0
-    if table[place].system != .iOS { table[place].regularity = 3 }
+    if table[place].system != .iOS { table[place].beginRegularity() }
     if mayShare(place, &context), !own.contains(table[place].payloadDigest) {
       buffer.keep(in: &sharing, of: place, in: &table, at: context.now)
     }

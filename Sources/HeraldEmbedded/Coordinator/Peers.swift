@@ -52,7 +52,8 @@ extension Peers {
   @inlinable
   mutating func task(for place: Int, _ context: inout Context) -> PeerTask {
     let peer = table[place]
-    if peer.isReceiveOnly || !peer.isConnectable { return .nothing }
+    // One that is held has opened a connection: it may not have been received yet.
+    if peer.isReceiveOnly || !peer.isConnectable && !peer.isHeld { return .nothing }
     if peer.has(Target.awaitsMessageFlag) { return .sendMessage }
     switch peer.state {
     case .ignored: return .nothing

@@ -1,27 +1,6 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// The peers that are present, as far as they matter for scanning.
-@usableFromInline
-struct PeerSurvey: BitwiseCopyable {
-  /// Those that were not received since the beginning of the round.
-  @usableFromInline var missing: MissingPeers
-  /// There is an iPhone among the peers.
-  @usableFromInline var hasIPhone: Bool
-  /// One of those that advertise rarely was near when it was last received.
-  @usableFromInline var isNear: Bool
-  /// The time until the first of the missing peers can be expected to advertise; 0 for now.
-  @usableFromInline var wait: Interval
-
-  @usableFromInline
-  init() {
-    missing = .none
-    hasIPhone = false
-    isNear = false
-    wait = .zero
-  }
-}
-
 extension Target {
   /// How regularly it is received in the first windows of rounds, 0 to 3: one more for each in which it was,
   /// two less for each in which it was not. Of a peer that is read and is no iPhone: to this one nothing is
@@ -29,7 +8,7 @@ extension Target {
   @usableFromInline
   var regularity: UInt8 {
     get { writtenAt & 3 }
-    set { writtenAt = newValue < 3 ? newValue : 3 }
+    set { writtenAt = writtenAt & ~3 | (newValue < 3 ? newValue : 3) }
   }
 
   /// The time until a peer that advertises every `period` ms, on average, can be expected to do so, when it
@@ -56,18 +35,20 @@ extension TargetTable {
   /// The peers whose payload is known, and which were received in the last round, or in the last two if they
   /// advertise rarely. Others do not prolong scanning: any number of them can be invented. As many peers as
   /// have just been received for the first time are not missing: they have changed their addresses. `isFirst`:
-  /// this is the first survey of a round. `isFrequent`: peers that advertise frequently are expected at any
-  /// time.
+  /// this is the first survey of a round. `expects`: the peers that may still be awaited in this window.
+  /// `isFlooded`: addresses are being invented, so that those just received for the first time show nothing of
+  /// the missing ones.
   @usableFromInline @inline(never)
   mutating func survey(
-    since round: Instant, latency: Interval, isFirst: Bool, isFrequent: Bool, at now: Instant
+    since round: Instant, latency: Interval, isFirst: Bool, expects: ScanRounds.Expectations,
+    isFlooded: Bool = false, at now: Instant
   ) -> PeerSurvey {
     var survey = PeerSurvey()
     let passed = now.since(round)
     let last = Interval(milliseconds: latency.milliseconds &* 9 / 8)
     let lastTwo = Interval(milliseconds: latency.milliseconds &* 17 / 8)
     var balance: Int32 = 0
-    var least = UInt32.max
+    var frequent: Int32 = 0
     var place = 0
     while place < placesUsed {
       let silence = targets[place].silence(at: now)
@@ -75,20 +56,27 @@ extension TargetTable {
         targets[place].identityKind != .shared
       {
         let isHeard = silence <= passed
-        if isHeard, targets[place].readings < 2 { balance &-= 1 }
+        if isHeard, targets[place].readings < 2, !isFlooded { balance &-= 1 }
         if targets[place].state == .read, targets[place].system == .iOS {
           survey.hasIPhone = true
         } else if targets[place].state == .read, !targets[place].isReceiveOnly {
           let regularity = targets[place].regularity
-          if !isHeard {
-            if regularity == 0 {
-              survey.missing = .rare
-              let wait = Target.wait(silence: silence.milliseconds, period: Self.phonePeriod)
-              if wait < least { least = wait }
-              if targets[place].lastRSSI.rawValue >= Self.near { survey.isNear = true }
-            } else if silence < last {
+          if isHeard {
+            targets[place].endAwaiting()
+          } else if targets[place].trust > 0 {
+            if expects.awaited, silence < last {
               balance &+= 1
+              survey.awaits = true
             }
+          } else if regularity == 0 {
+            survey.missing = .rare
+            if expects.rare {
+              survey.expect(in: Target.wait(silence: silence.milliseconds, period: Self.phonePeriod))
+            }
+            if targets[place].lastRSSI.rawValue >= Self.near { survey.isNear = true }
+          } else if silence < last {
+            balance &+= 1
+            frequent &+= 1
           }
           if isFirst {
             targets[place].regularity = isHeard ? regularity &+ 1 : regularity > 2 ? regularity &- 2 : 0
@@ -97,9 +85,12 @@ extension TargetTable {
       }
       place &+= 1
     }
-    if survey.missing == .rare { survey.wait = Interval(milliseconds: least) }
-    if balance > 0 {
-      if isFrequent { survey.wait = .zero }
+    guard balance > 0 else {
+      survey.awaits = false
+      return survey
+    }
+    if frequent > 0 {
+      if expects.frequent { survey.wait = 0 }
       if survey.missing == .none { survey.missing = .frequent }
     }
     return survey

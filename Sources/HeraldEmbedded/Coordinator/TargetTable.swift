@@ -51,7 +51,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   }
 
   /// How long a peer that owes no work must have been silent to be evicted before those that owe work.
-  public static var evictableAfter: Interval { .seconds(30) }
+  public static var evictableAfter: Interval { .minutes(2) }
 
   /// Makes the hash unpredictable. Does nothing unless the table is empty.
   public mutating func setSeed(_ seed: UInt32) {

@@ -77,8 +77,8 @@ struct ScanRounds: BitwiseCopyable {
   static var longestWindow: Interval { .milliseconds(1050) }
   /// How long peers that advertise rarely are awaited, when they can be expected: twice each.
   static var longestAwait: Interval { .milliseconds(2300) }
-  /// The time between checks whether peers are still missing.
-  static var step: Interval { .milliseconds(16) }
+  /// The time in ms between checks whether peers are still missing.
+  static var step: UInt32 { 16 }
   /// The time from the end of a window in which peers were missing to its repetition.
   static var retry: Interval { .seconds(1) }
   /// How much longer than the advertising interval a window is: the random delay of an advertising event (0
@@ -92,22 +92,41 @@ struct ScanRounds: BitwiseCopyable {
   @usableFromInline
   func needsSurvey(at now: Instant, window: Interval) -> Bool { stage == .window && now >= moment + window }
 
-  /// Whether peers that advertise frequently still prolong the window.
+  /// The missing peers that may still be awaited in a window.
   @usableFromInline
-  func isFrequent(at now: Instant, window: Interval) -> Bool {
-    isRepeated || now < moment + window + window
+  struct Expectations: BitwiseCopyable {
+    /// Those that advertise frequently, at any time.
+    let frequent: Bool
+    /// Those that advertise rarely, when they can be expected.
+    let rare: Bool
+    /// Those whose events repeat, in short windows.
+    let awaited: Bool
+  }
+
+  /// Which of them may be awaited at `now`.
+  @usableFromInline
+  func expectations(at now: Instant, window: Interval, latency: Interval) -> Expectations {
+    Expectations(
+      frequent: isRepeated || now < moment + window + window,
+      rare: isRepeated || now < moment + Self.longestAwait,
+      awaited: !isRepeated && now < moment + Self.longestWaiting(latency))
+  }
+
+  /// For how long peers whose events repeat are awaited: so long that they are still received within the
+  /// latency after the last round, or little later.
+  private static func longestWaiting(_ latency: Interval) -> Interval {
+    Interval(milliseconds: latency.milliseconds / 4)
   }
 
   /// Whether this is the first survey of the round.
   @usableFromInline var isFirstSurvey: Bool { !isRepeated && !isProlonged }
 
   /// What to scan at `now`. `latency`: the time within which each peer is to be received. `window`: the
-  /// length of a window. `missing`: the peers that are present and were not received in this round. `wait`:
-  /// the time until the first of them can be expected. `chance`: random bits.
+  /// length of a window. `survey`: the peers that are present and were not received in this round. `chance`:
+  /// random bits.
   @usableFromInline
   mutating func next(
-    at now: Instant, latency: Interval, window: Interval, missing: MissingPeers, wait: Interval,
-    chance: UInt32
+    at now: Instant, latency: Interval, window: Interval, survey: PeerSurvey, chance: UInt32
   ) -> Plan {
     switch stage {
     case .new: start(at: now)
@@ -116,12 +135,13 @@ struct ScanRounds: BitwiseCopyable {
     case .window:
       guard now >= moment + window else { break }
       isProlonged = true
-      let misses = missing != .none && !isLying
+      let misses = survey.missing != .none && !isLying
       let longest = isRepeated ? Self.longestWindow : Self.longestAwait
-      let end = missing == .rare || isRepeated ? moment + longest : moment + window + window
-      if misses, now < end {
-        let check = now + (wait == .zero ? Self.step : wait)
-        return Plan(listening: wait == .zero ? .always : .nothing, deadline: check < end ? check : end)
+      var end = survey.missing == .rare || isRepeated ? moment + longest : moment + window + window
+      if survey.awaits { end = moment + Self.longestWaiting(latency) }
+      if misses || survey.awaits && !isLying, now < end, survey.wait < .max {
+        let check = now + .milliseconds(survey.wait == 0 ? survey.hold : survey.wait)
+        return Plan(listening: survey.wait == 0 ? .always : .nothing, deadline: check < end ? check : end)
       }
       close(misses: misses, latency: latency.milliseconds, chance: chance, at: now)
     }

@@ -20,13 +20,14 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
   /// while an iPhone is there. 5…30 s; 0 for `interval` and `window` at all times.
   public var latency: Interval
 
-  /// By default scans passively, a ninth of the time, and all of it while several peers wait, without pauses.
+  /// By default scans passively, in rounds, with a latency of 30 s. In the first minute it scans a ninth of
+  /// the time, and all of it while several peers wait.
   /// The interval exceeds the usual one of phones, 1 s plus 5 ms of random delay on average, by a window: the
   /// windows thus cover every phase of theirs in turn, and of devices that advertise four times as often.
   public init(
     interval: Interval = .milliseconds(1125), window: Interval = .milliseconds(120),
     busyWindow: Interval = .milliseconds(1125), active: Bool = false, on: Interval = .seconds(4),
-    off: Interval = .zero, latency: Interval = .zero
+    off: Interval = .zero, latency: Interval = .seconds(30)
   ) {
     self.interval = interval
     self.window = window

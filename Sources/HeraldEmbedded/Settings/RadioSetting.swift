@@ -8,8 +8,10 @@ public enum RadioSetting: UInt8, BitwiseCopyable, Sendable {
   case standard = 1
   /// `HeraldConfiguration.dense`: for a mains supply, and for measurements.
   case dense = 2
-  /// `HeraldConfiguration.balanced`: scanning in rounds.
+  /// `HeraldConfiguration.balanced`: scanning in rounds, as an image does that configures nothing else.
   case balanced = 3
+  /// `HeraldConfiguration.steady`: scanning a ninth of the time, at all times.
+  case steady = 4
 
   /// That of a value that is set; the standard one if none is.
   @usableFromInline @inline(never)
@@ -24,6 +26,7 @@ public enum RadioSetting: UInt8, BitwiseCopyable, Sendable {
     case .standard: "default"
     case .dense: "dense"
     case .balanced: "balanced"
+    case .steady: "steady"
     }
   }
 
@@ -41,6 +44,7 @@ extension ScanTiming {
     case .standard: break
     case .dense: listen(.milliseconds(500), every: .milliseconds(1000))
     case .balanced: latency = .seconds(30)
+    case .steady: latency = .zero
     }
   }
 

@@ -42,7 +42,7 @@ public enum Setting: UInt8, BitwiseCopyable, Sendable {
     case .scanInterval: .number(.u16, 3...10_240, .milliseconds, standard: 1125)
     case .scanWindow: .number(.u16, 3...10_240, .milliseconds, standard: 120)
     case .advertisingInterval: .number(.u16, 20...10_240, .milliseconds, standard: 250)
-    case .radioSetting: .number(.choice, 0...3, .none, standard: 1)
+    case .radioSetting: .number(.choice, 0...4, .none, standard: 1)
     case .accessKey: .bytes(32, isReadable: false)
     case .ownerKey: .bytes(32, isReadable: true)
     case .stayOpen, .bluetoothManagement: .number(.choice, 0...1, .none, standard: 0)

@@ -115,6 +115,14 @@ public final class Air {
     stations[station].capabilities = capabilities
   }
 
+  /// Sets that a station's advertising delays are random, as those of controllers of other makers, and not
+  /// those of this project's link layer (`AdvertisingRhythm`). To be called before it is switched on.
+  public func setRandomDelays(_ station: Int) { stations[station].rhythm = nil }
+
+  /// Sets by how many ppm a station's crystal is slow: its advertising intervals are longer by as much. To be
+  /// called before it is switched on.
+  public func setDeviation(_ station: Int, ppm: Double) { stations[station].deviation = ppm }
+
   /// Switches a radio on. Its host is polled at the current time.
   public func switchOn(_ station: Int) {
     guard !stations[station].isOn else { return }

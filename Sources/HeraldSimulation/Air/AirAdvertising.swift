@@ -63,6 +63,7 @@ extension Air {
   /// Schedules a station's next advertising event and invalidates an earlier schedule.
   func planAdvertising(_ station: Int, at time: UInt64) {
     stations[station].advertisingToken &+= 1
+    stations[station].plannedAt = time
     queue.add(
       AirEvent(
         time: time, order: 0, kind: .advertise, channel: 0, index: Int32(station),
@@ -82,11 +83,23 @@ extension Air {
       return
     }
     stations[station].advertisedAt = now
-    let delay = UInt64(random.below(AirModel.advertisingDelay))
-    planAdvertising(station, at: now + UInt64(parameters.interval.milliseconds) * 1000 + delay)
+    planNextEvent(station, every: parameters.interval.milliseconds)
     receivers[station].occupy(from: now, to: now + whole)
     stations[station].use.events &+= 1
     startPacket(station, channel: 0, from: now, length: length)
+  }
+
+  /// Schedules the event after one that begins now. Without random delays the times are counted as in the
+  /// link layer (`LinkLayer.planAdvertising`).
+  private func planNextEvent(_ station: Int, every interval: UInt32) {
+    let delay = stations[station].rhythm?.next(interval: interval) ?? random.below(AirModel.advertisingDelay)
+    let soonest = now + stations[station].lengthened(UInt64(interval) * 1000)
+    let length = stations[station].lengthened(UInt64(interval) * 1000 + UInt64(delay))
+    let nominal = stations[station].nominalAt + length
+    let isKept = stations[station].rhythm != nil && nominal + 60_000 >= soonest
+    let next = isKept ? max(nominal, soonest) : now + length
+    stations[station].nominalAt = isKept ? nominal : next
+    planAdvertising(station, at: next)
   }
 
   private func startPacket(_ station: Int, channel: UInt8, from start: UInt64, length: UInt64) {

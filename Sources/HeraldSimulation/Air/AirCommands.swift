@@ -7,12 +7,23 @@ extension Air {
     let place = data + station * 32
     for index in 0..<bytes.count { place[index] = bytes[index] }
     stations[station].dataLength = bytes.count
+    let former = stations[station].advertising
     stations[station].advertising = parameters
+    stations[station].rhythm?.follow(parameters.ownAddress, chance: random.next())
+    // A change of the address, or of whether connections are accepted, does not change when the next event
+    // is.
+    if stations[station].rhythm != nil, former?.interval == parameters.interval,
+      stations[station].plannedAt > now
+    {
+      planAdvertising(station, at: stations[station].plannedAt)
+      return
+    }
     // A change of the advertising data does not shorten the advertising interval.
     var time = now + UInt64(random.below(AirModel.advertisingDelay))
     if let last = stations[station].advertisedAt {
       time = max(time, last + UInt64(parameters.interval.milliseconds) * 1000)
     }
+    stations[station].nominalAt = time
     planAdvertising(station, at: time)
   }
 

@@ -14,6 +14,7 @@ final class AirPhone {
 
   /// Creates the phone at a station, with a payload that contains `number`.
   init(_ air: Air, station: Int, number: UInt64, seed: UInt64) {
+    air.setRandomDelays(station)
     radio = AirRadio(air, station: station)
     host = Host(number: number, random: SeededRandom(seed: seed))
   }

@@ -28,6 +28,10 @@ public struct CrowdConfiguration: Sendable {
   public var capabilities = AirRadio.usualCapabilities
   /// The parameters of the radio model.
   public var model = AirModel()
+  /// Whether the advertising delays of the devices are random, as with controllers of other makers.
+  public var hasRandomDelays = false
+  /// The greatest deviation of the devices' crystals in ppm, to either side; each has one at random.
+  public var deviation = 40.0
   /// The number of 4 KB pages in each device's flash. The log overwrites its oldest pages.
   public var flashPages = 4
 
@@ -62,6 +66,8 @@ public final class Crowd {
   private(set) var images: [FlashImage] = []
   /// The time at which each device is switched on, in microseconds.
   private var switchedOn: [UInt64] = []
+  /// How much slower than true time each device's clock is, in ppm.
+  private var slowness: [Double] = []
 
   /// Creates a crowd in which all devices are switched off.
   public init(_ configuration: CrowdConfiguration) {
@@ -92,6 +98,9 @@ public final class Crowd {
           delegate: CrowdDelegate(record: record, device: device), configuration: configuration.node))
       let span = UInt32(clamping: max(1, configuration.switchOnSeconds) * 1000)
       switchedOn.append(UInt64(random.below(span)) * 1000)
+      slowness.append(configuration.deviation * (2 * random.unit() - 1))
+      air.setDeviation(device, ppm: slowness[device])
+      if configuration.hasRandomDelays { air.setRandomDelays(device) }
       air.place(device, x: scene.walkers[device].x, y: scene.walkers[device].y)
     }
     for phone in 0..<phoneCount {
@@ -128,9 +137,10 @@ public final class Crowd {
       air.run(until: end) { device, now in
         record.sender = air.sender < people ? air.sender : -1
         record.now = Int32(truncatingIfNeeded: now / 1000)
-        // A device's clock starts when it is switched on.
+        // A device's clock starts when it is switched on, and deviates as its crystal does.
         let start = switchedOn[device]
-        let moment = Instant(milliseconds: (now - start) / 1000)
+        let pace = 1 + (device < nodeCount ? slowness[device] : 0) / 1e6
+        let moment = Instant(milliseconds: UInt64(Double(now - start) / pace) / 1000)
         let next =
           if device < nodeCount {
             nodes[device].poll(at: moment)
@@ -139,7 +149,8 @@ public final class Crowd {
           } else {
             strangers[device - people].poll(at: moment)
           }
-        return next == .never ? .max : start + next.milliseconds * 1000
+        // Not before the moment, by the rounding of either conversion.
+        return next == .never ? .max : start + UInt64(Double(next.milliseconds * 1000) * pace) + 2
       }
       seconds += 1
       record.now = Int32(seconds) * 1000

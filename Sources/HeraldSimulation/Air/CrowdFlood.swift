@@ -50,6 +50,7 @@ final class FloodingStation {
       capabilities.connections = 0
       air.setCapabilities(station, capabilities)
     }
+    air.setRandomDelays(station)
     radio = AirRadio(air, station: station)
     let life = flood.addressLife
     let first = UInt64(life.milliseconds) * UInt64(number + 1) / UInt64(max(1, flood.senders))

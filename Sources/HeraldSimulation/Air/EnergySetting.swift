@@ -6,8 +6,10 @@ public enum EnergySetting: String, CaseIterable, Sendable {
   case saver
   /// The defaults.
   case usual = "default"
-  /// `HeraldConfiguration.balanced`
+  /// `HeraldConfiguration.balanced`, the same.
   case balanced
+  /// `HeraldConfiguration.steady`
+  case steady
   /// `HeraldConfiguration.dense`
   case dense
 
@@ -17,6 +19,7 @@ public enum EnergySetting: String, CaseIterable, Sendable {
     case .saver: .saver
     case .usual: HeraldConfiguration()
     case .balanced: .balanced
+    case .steady: .steady
     case .dense: .dense
     }
   }

@@ -24,7 +24,15 @@ struct Station {
   var dataLength = 0
   /// The time of the last advertising event, and the token of the scheduled one.
   var advertisedAt: UInt64?
+  /// When the scheduled one would be if none had been delayed.
+  var nominalAt: UInt64 = 0
+  /// The delays of the address, of a radio with this project's link layer; `nil` for random ones.
+  var rhythm: AdvertisingRhythm? = AdvertisingRhythm()
+  /// The deviation of the crystal in ppm.
+  var deviation = 0.0
   var advertisingToken: UInt32 = 0
+  /// When that is.
+  var plannedAt: UInt64 = 0
 
   // Scanning and connecting.
   var scan: ScanParameters?
@@ -50,6 +58,11 @@ struct Station {
 
   /// The maximum number of connections.
   var places: Int { min(capabilities.connections, 8) }
+
+  /// How long an interval in microseconds takes by its crystal.
+  func lengthened(_ interval: UInt64) -> UInt64 {
+    UInt64((Double(interval) * (1 + deviation / 1e6)).rounded())
+  }
 
   /// The first free connection identifier.
   func freePlace() -> Int? {

@@ -57,6 +57,7 @@ struct AppliedSettingsTests {
   func radio() {
     for (setting, configuration) in [
       (RadioSetting.saver, HeraldConfiguration.saver), (.standard, HeraldConfiguration()),
+      (.steady, HeraldConfiguration.steady),
       (.dense, HeraldConfiguration.dense),
     ] {
       let scenario = Scenario()

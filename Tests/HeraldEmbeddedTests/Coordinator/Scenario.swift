@@ -128,7 +128,8 @@ final class ScenarioWith<Systems: Neighbours, Table: GATTTable> {
     payload: [UInt8] = hex("08 01 00 02 00 03 00 00 00 00 00 00 00"), key: IdentityResolvingKey = .none,
     _ configure: (inout HeraldConfiguration) -> Void = { _ in }
   ) {
-    var configuration = HeraldConfiguration()
+    // Steady: most tests are about what follows from a reception, and take no part in scanning in rounds.
+    var configuration = HeraldConfiguration.steady
     configure(&configuration)
     node = Node(
       radio: MockRadio(capabilities: capabilities),

@@ -20,7 +20,7 @@ typealias MachineExchanges = Exchanges<MachineParts, 4, 2, 2>
 typealias MachinePresence = OwnPresence<MachineParts, 4, 2, 2>
 
 extension CoreContext where Parts == MachineParts {
-  static func started(_ configuration: HeraldConfiguration = HeraldConfiguration()) -> MachineContext {
+  static func started(_ configuration: HeraldConfiguration = HeraldConfiguration.steady) -> MachineContext {
     var context = MachineContext(
       flash: MemoryFlash(pageSize: 4096, pageCount: 16, wordSize: 4), random: ScenarioRandom(),
       delegate: { Recorder() }, configuration: { configuration })

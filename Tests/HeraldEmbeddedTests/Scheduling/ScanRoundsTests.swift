@@ -11,11 +11,16 @@ struct ScanRoundsTests {
   /// nothing; and until when, in milliseconds.
   private func next(
     _ rounds: inout ScanRounds, _ milliseconds: UInt64, _ missing: MissingPeers = .none, wait: UInt32 = 0,
-    chance: UInt32 = 0
+    chance: UInt32 = 0, awaits: Bool = false, hold: UInt32 = 16
   ) -> [UInt64] {
+    var survey = PeerSurvey()
+    survey.missing = missing
+    survey.awaits = awaits
+    survey.hold = hold
+    if missing != .none || awaits { survey.wait = wait }
     let plan = rounds.next(
-      at: at(milliseconds), latency: .seconds(30), window: .milliseconds(263), missing: missing,
-      wait: .milliseconds(wait), chance: chance)
+      at: at(milliseconds), latency: .seconds(30), window: .milliseconds(263), survey: survey,
+      chance: chance)
     return [UInt64(plan.listening.rawValue), plan.deadline.milliseconds]
   }
 
@@ -75,13 +80,37 @@ struct ScanRoundsTests {
     #expect(next(&rounds, 64_350, .rare, wait: 300) == [2, 87_000])
   }
 
+  @Test("Peers whose events repeat are awaited in short windows for 7.5 s, and not looked for again")
+  func awaited() {
+    var rounds = ScanRounds()
+    _ = next(&rounds, 0)
+    _ = next(&rounds, 60_000)
+    #expect(next(&rounds, 60_263, wait: 300, awaits: true) == [2, 60_563])
+    #expect(next(&rounds, 60_563, wait: 0, awaits: true, hold: 2) == [1, 60_565])
+    #expect(next(&rounds, 60_565, wait: 20_000, awaits: true) == [2, 67_500])
+    let early = rounds.expectations(at: at(60_525), window: .milliseconds(263), latency: .seconds(30))
+    #expect(early.frequent && early.rare && early.awaited)
+    let later = rounds.expectations(at: at(62_300), window: .milliseconds(263), latency: .seconds(30))
+    #expect(!later.frequent && !later.rare && later.awaited)
+    let late = rounds.expectations(at: at(67_500), window: .milliseconds(263), latency: .seconds(30))
+    #expect(!late.frequent && !late.rare && !late.awaited)
+    #expect(next(&rounds, 67_500) == [2, 87_000])
+    // Others that are missing are looked for once more, and these with them, at any time.
+    _ = next(&rounds, 87_000)
+    #expect(next(&rounds, 87_263, .rare, wait: 0, awaits: true) == [1, 87_279])
+    #expect(next(&rounds, 94_500, .rare, wait: 0) == [2, 95_500])
+    _ = next(&rounds, 95_500)
+    let again = rounds.expectations(at: at(95_763), window: .milliseconds(263), latency: .seconds(30))
+    #expect(again.frequent && again.rare && !again.awaited)
+  }
+
   @Test("A device that lies does not look for missing peers, and begins anew when it is picked up")
   func lying() {
     var rounds = ScanRounds()
     rounds.note(isLying: true, at: at(0))
     _ = next(&rounds, 0)
     _ = next(&rounds, 60_000)
-    #expect(next(&rounds, 60_263, .rare) == [2, 87_000])
+    #expect(next(&rounds, 60_263, .rare, awaits: true) == [2, 87_000])
     rounds.note(isLying: true, at: at(70_000))
     #expect(next(&rounds, 70_000) == [2, 87_000])
     rounds.note(isLying: false, at: at(71_000))

@@ -79,7 +79,7 @@ final class SensorScenario<Delegate: SensorDelegate & ~Copyable> {
     flash: consuming MemoryFlash = MemoryFlash(pageSize: 4096, pageCount: 16, wordSize: 4),
     _ configure: (inout HeraldConfiguration) -> Void = { _ in }
   ) {
-    var configuration = HeraldConfiguration()
+    var configuration = HeraldConfiguration.steady
     configure(&configuration)
     node = Node(
       radio: MockRadio(), flash: flash, random: ScenarioRandom(),

@@ -1,0 +1,93 @@
+import HeraldBluetooth
+import HeraldHAL
+
+// Peers that are awaited in short windows, because their random delays repeat (`AdvertisingRhythm`).
+
+extension Target {
+  /// How many more windows are opened for it: with each in which it was not received one less, and as many as
+  /// at first when it was received in one. At 0 it is not awaited, as its events do not repeat, or not with
+  /// the period of this device. Beside `regularity`.
+  var trust: UInt8 {
+    get { writtenAt &>> 2 & 7 }
+    set { writtenAt = writtenAt & ~0x1C | (newValue & 7) &<< 2 }
+  }
+  /// The trust in a peer that was just read, and in one that was received in a window.
+  static var trustAtFirst: UInt8 { 2 }
+  static var trustProven: UInt8 { 6 }
+
+  /// Its payload was read: until it turns out otherwise it is one that is received in each round, and whose
+  /// events repeat.
+  @usableFromInline
+  mutating func beginRegularity() { writtenAt = Self.trustAtFirst &<< 2 | 3 }
+
+  /// Whether a window is open for it.
+  var isAwaited: Bool {
+    get { writtenAt & 0x20 != 0 }
+    set { writtenAt = newValue ? writtenAt | 0x20 : writtenAt & ~0x20 }
+  }
+
+  /// It was received: if a window was open for it, its events repeat.
+  mutating func endAwaiting() {
+    guard isAwaited else { return }
+    isAwaited = false
+    trust = Self.trustProven
+  }
+
+  /// Whether it is one of the peers that are counted as missing: its payload is known, and it is no iPhone.
+  @inline(__always)
+  var isCounted: Bool {
+    state == .read && system != .iOS && showedService && identityKind != .shared && !isReceiveOnly
+  }
+
+  /// The time until its next window, and to the end of that.
+  func awaitedWindow(every interval: UInt32, at now: Instant) -> AwaitedWindow {
+    AwaitedWindow(
+      silence: silence(at: now).milliseconds,
+      period: AdvertisingRhythm.period(of: address, interval: interval))
+  }
+
+  /// The time in ms until a connection to it is attempted: shortly before four intervals after it was last
+  /// received, as phones advertise once a second, until its window has ended (`AwaitedWindow`), and in later
+  /// windows.
+  @usableFromInline @inline(never)
+  func waitToConnect(every interval: UInt32, at now: Instant) -> UInt32 {
+    let silence = silence(at: now).milliseconds
+    let first = 4 &* interval &- 4
+    if silence < first { return first &- silence }
+    let window = awaitedWindow(every: interval, at: now)
+    return silence < first &+ 42 ? 0 : window.wait
+  }
+}
+
+extension TargetTable {
+  /// Opens and closes the windows of the missing peers whose events repeat, which the survey has found, and
+  /// adds to it when one of them is open, and for how long. `interval`: their advertising interval in ms.
+  @usableFromInline @inline(never)
+  mutating func awaitMissing(
+    _ survey: inout PeerSurvey, since round: Instant, latency: Interval, every interval: UInt32,
+    at now: Instant
+  ) {
+    let passed = now.since(round)
+    let last = Interval(milliseconds: latency.milliseconds &* 9 / 8)
+    var place = 0
+    while place < placesUsed {
+      let silence = targets[place].silence(at: now)
+      if silence > passed, silence < last, isTaken(place), targets[place].isCounted, targets[place].trust > 0
+      {
+        let window = targets[place].awaitedWindow(every: interval, at: now)
+        survey.expect(in: window.wait)
+        if window.wait == 0 {
+          targets[place].isAwaited = true
+          survey.hold = min(window.left, Self.heed)
+        } else if targets[place].isAwaited {
+          targets[place].isAwaited = false
+          targets[place].trust &-= 1
+        }
+      }
+      place &+= 1
+    }
+  }
+
+  /// In a window, how often in ms is checked whether the peer has been received.
+  private static var heed: UInt32 { 2 }
+}

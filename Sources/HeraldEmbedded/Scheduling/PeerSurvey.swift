@@ -1,0 +1,29 @@
+/// The peers that are present, as far as they matter for scanning.
+@usableFromInline
+struct PeerSurvey: BitwiseCopyable {
+  /// Those that were not received since the beginning of the round.
+  @usableFromInline var missing: MissingPeers
+  /// There is an iPhone among the peers.
+  @usableFromInline var hasIPhone: Bool
+  /// One of those that advertise rarely was near when it was last received.
+  @usableFromInline var isNear: Bool
+  /// There are missing peers whose events repeat: for them there are short windows (`awaitMissing`).
+  @usableFromInline var awaits: Bool
+  /// The time in ms until the first of the missing peers can be expected to advertise; 0 for now.
+  @usableFromInline var wait: UInt32
+  /// The time in ms for which that is so at least, if it is now.
+  @usableFromInline var hold: UInt32
+
+  @usableFromInline
+  init() {
+    missing = .none
+    hasIPhone = false
+    isNear = false
+    awaits = false
+    wait = .max
+    hold = ScanRounds.step
+  }
+
+  /// A missing peer can be expected in `wait` ms.
+  mutating func expect(in wait: UInt32) { if wait < self.wait { self.wait = wait } }
+}
