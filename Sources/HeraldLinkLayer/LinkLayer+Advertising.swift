@@ -33,7 +33,8 @@ extension LinkLayer where Peripheral: ~Copyable {
       return
     }
     repeatsAdvertising = false
-    planAdvertising()
+    advertisingTimes.plan(
+      after: eventStart, interval: advertising.interval, isHighDuty: advertising.isHighDuty)
     guard exchange.advertisingEvent.wasRequested else { return }
     // A CONNECT_IND is accepted even if the host has meanwhile stopped the advertising or replaced its data:
     // the advertisement that it answers was transmitted. If the host has changed the own address, it is
@@ -47,25 +48,6 @@ extension LinkLayer where Peripheral: ~Copyable {
     isAdvertising = false
     open(wanted, .peripheral, end: exchange.advertisingEvent.requestEnd, at: place)
   }
-
-  /// Sets when the next advertising event is due: the interval and a delay of 0…10 ms later (4.4.2.2.1).
-  ///
-  /// The delays are those of the address (`AdvertisingRhythm`), counted from the times that the events would
-  /// have without others of the radio. After an event that was delayed, the next ones are earlier by as much
-  /// as their delays permit, until they are at these times again. If that would take too many, the times are
-  /// counted from this event on.
-  private mutating func planAdvertising() {
-    let soonest = eventStart + advertising.interval
-    let delay = advertising.isHighDuty ? 0 : rhythm.next(interval: advertising.interval / 1000)
-    let nominal = advertisingNominal + (advertising.interval &+ delay)
-    advertisingDue = nominal.isBefore(soonest) ? soonest : nominal
-    let isLost = soonest.since(nominal) > Self.longestLag || nominal.since(soonest) > 10_000
-    if isLost { advertisingDue = soonest + delay }
-    advertisingNominal = isLost ? advertisingDue : nominal
-  }
-
-  /// How late advertising events may be and catch up, in microseconds.
-  private static var longestLag: UInt32 { 60_000 }
 
   private mutating func requested() -> ConnectRequest? {
     ConnectRequest(of: exchange.request.bytes.span.extracting(first: Int(exchange.request.count)))

@@ -32,12 +32,8 @@ extension LinkLayer where Peripheral: ~Copyable {
   mutating func startAdvertising(every interval: UInt32) {
     // In high duty cycle the three channels are repeated within 3.75 ms (4.4.2.4.1).
     advertising.interval = advertising.isHighDuty ? 3000 : interval
-    rhythm.follow(advertising.address, chance: random.next())
-    if !isAdvertising {
-      advertisingDue = exchange.radio.now()
-      advertisingNominal = advertisingDue
-    }
-    advertisingEnd = exchange.radio.now() + 1_280_000
+    advertisingTimes.start(
+      advertising.address, continues: isAdvertising, chance: random.next(), at: exchange.radio.now())
     isAdvertising = true
     reschedule()
   }

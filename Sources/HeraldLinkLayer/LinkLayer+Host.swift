@@ -12,7 +12,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// next event is due when it was due before a connection ended the advertising.
   mutating func continueAdvertising(_ type: AdvertisingType) {
     advertising.set(type)
-    let ahead = advertisingDue.since(exchange.radio.now())
+    let ahead = advertisingTimes.due.since(exchange.radio.now())
     if ahead > 0, ahead <= advertising.interval &+ 10_000 { isAdvertising = true }
     startAdvertising(every: advertising.interval)
   }

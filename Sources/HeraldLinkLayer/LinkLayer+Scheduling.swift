@@ -15,14 +15,14 @@ extension LinkLayer where Peripheral: ~Copyable {
     let soonest = now + exchange.radio.startUpLeft() + Self.gap
     exchange.table.passMissed(before: soonest)
     var due = exchange.table.next(gap: Self.gap)
-    if isAdvertising, advertising.isHighDuty, advertisingEnd.isBefore(soonest) {
+    if isAdvertising, advertising.isHighDuty, advertisingTimes.end.isBefore(soonest) {
       isAdvertising = false
       owesDirectedTimeout = true
     }
     var next = soonest
     var advertises = false
     if isAdvertising {
-      next = advertisingDue.isBefore(soonest) ? soonest : advertisingDue
+      next = advertisingTimes.due.isBefore(soonest) ? soonest : advertisingTimes.due
       makeRoomForAdvertising(at: next, &due)
       advertises =
         due.first < 0 || !exchange.table.start(due.first).isBefore(next + Self.advertisingTime + Self.gap)
@@ -50,7 +50,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   private mutating func makeRoomForAdvertising(at start: RadioTime, _ due: inout (first: Int, second: Int)) {
     // At most one event of each connection is skipped.
     var rounds = 0
-    while due.first >= 0, rounds < connections, start.since(advertisingDue) > Self.advertisingPatience,
+    while due.first >= 0, rounds < connections, start.since(advertisingTimes.due) > Self.advertisingPatience,
       !exchange.table.isUrgent(due.first),
       exchange.table.start(due.first).isBefore(start + Self.advertisingTime + Self.gap)
     {
@@ -67,7 +67,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     var limit = exchange.table.limit(due.first, before: due.second, gap: Self.gap)
     if isAdvertising {
       let last = limit - Self.advertisingTime
-      if !last.isBefore(advertisingDue), !last.isBefore(exchange.table.end(due.first) + Self.gap) {
+      if !last.isBefore(advertisingTimes.due), !last.isBefore(exchange.table.end(due.first) + Self.gap) {
         limit = last - Self.gap
       }
     }

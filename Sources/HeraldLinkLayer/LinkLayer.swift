@@ -30,18 +30,13 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
   var exchange: EventExchange<Peripheral, connections>
 
   var advertising: AdvertisingSettings
-  var rhythm: AdvertisingRhythm
+  var advertisingTimes: AdvertisingTimes
   var isAdvertising: Bool
   /// The event in progress is the repetition of one that was late.
   var repeatsAdvertising: Bool
   var owesDirectedTimeout: Bool
   /// The start of the event in progress, or of the scheduled event.
   var eventStart: RadioTime
-  /// The time from which the next advertising event is due, and the end of high duty cycle advertising.
-  var advertisingDue: RadioTime
-  /// When it, or the one in progress, would be due if none had been delayed.
-  var advertisingNominal: RadioTime
-  var advertisingEnd: RadioTime
   var scanning: ScanSettings
   var backoff: ScanBackoff
   var scanInterval: ScanInterval
@@ -60,12 +55,9 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     let zero = RadioTime(microseconds: 0)
     exchange = EventExchange(radio: radio)
     advertising = AdvertisingSettings()
-    rhythm = AdvertisingRhythm()
+    advertisingTimes = AdvertisingTimes()
     isAdvertising = false
     eventStart = zero
-    advertisingDue = zero
-    advertisingNominal = zero
-    advertisingEnd = zero
     repeatsAdvertising = false
     scanning = ScanSettings()
     backoff = ScanBackoff()

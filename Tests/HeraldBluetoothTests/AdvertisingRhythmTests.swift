@@ -37,12 +37,12 @@ struct AdvertisingRhythmTests {
   @Test("Which comes first, and 0 to 80 ppm of the interval, are drawn for each address")
   func chance() {
     var rhythm = AdvertisingRhythm()
-    // 0x2_0014 % 21 is 14: 14 · 4 ppm of 250 ms are 14 µs.
+    // 0x2_0014 % 21 is 10: 10 · 4 ppm of 250 ms are 10 µs.
     rhythm.follow(address(0xC000, 0), chance: 0x2_0014)
-    #expect(delays(&rhythm, 4) == [5486, 6170, 7574, 2966])
+    #expect(delays(&rhythm, 4) == [5482, 6166, 7570, 2962])
     // The same address: nothing changes.
     rhythm.follow(address(0xC000, 0), chance: 7)
-    #expect(delays(&rhythm, 2) == [5486, 6170])
+    #expect(delays(&rhythm, 2) == [5482, 6166])
     rhythm.follow(address(0xC000, 1), chance: 20)
     #expect(delays(&rhythm, 2) == [1388, 632])
     #expect(delays(&rhythm, 2, every: 10_240) == [6039, 9495])

@@ -76,7 +76,7 @@ struct AdvertisingTests {
     let device = LinkLayerDevice(medium, 0)
     try device.advertise(.scannable, every: 100)
     medium.run(until: milliseconds(2000))
-    device.layer.advertisingDue = device.layer.advertisingDue + 12_000
+    device.layer.advertisingTimes.due = device.layer.advertisingTimes.due + 12_000
     device.layer.reschedule()
     medium.run(until: milliseconds(6000))
     let starts = medium.transmissions.filter { $0.channel == 37 }.map(\.start)

@@ -37,7 +37,8 @@ struct CrowdTests {
     #expect(report.detectionWithin30sPercent == 100)
     #expect(report.reads == 2)
     #expect(report.rereads == 0)
-    #expect(report.connections == 2)
+    // One that is connected to reads over the same connection, if it has received the other.
+    #expect((1...2).contains(report.connections))
   }
 
   @Test(

@@ -102,7 +102,7 @@ async def setting(client):
     answer = await client.request(ReadSetting(name="access/key"))
     expect("the key is not read", error_v2(answer) and answer.err.rc == 4, answer)
     for what, name, value in (
-            ("a number out of range", "radio/setting", b"\x04"), ("a value of another size", "radio/setting", b"\x01\x00"),
+            ("a number out of range", "radio/setting", b"\x05"), ("a value of another size", "radio/setting", b"\x01\x00"),
             ("a key of another size", "access/key", b"\x00")):
         answer = await client.request(WriteSetting(name=name, val=value))
         expect(f"{what} is an error in an input value", error_v1(answer) and answer.rc == MGMT_ERR.EINVAL, answer)

@@ -21,7 +21,7 @@ public typealias Random = NRF.RNG<FixedRegisters<0x4000D0>>
 public typealias Management = NoBluetoothManagement
 
 nonisolated(unsafe) private var radioStorage = NRF.RadioStorage()
-nonisolated(unsafe) var linkLayerMemory: [236 of UInt64] = .init(repeating: 0)
+nonisolated(unsafe) var linkLayerMemory: [238 of UInt64] = .init(repeating: 0)
 
 extension Board {
   /// The radio of the chip, switched on. To be called once, when the board has been made.

@@ -38,8 +38,7 @@ extension HeraldCore {
         ? peers.strangers.mayProve() : peers.strangers.mayCome(hash, kind: 1, at: context.now),
       let place = peers.admit(identity, peer, &context)
     else { return nil }
-    peers.table[place].showedService = true
-    peers.table.setHeld(place, true)
+    peers.table.noteSearch(place)
     return place
   }
 }

@@ -43,7 +43,7 @@ struct ListeningBudget: BitwiseCopyable {
   /// …up to this many tenths.
   private static var longestWait: UInt32 { 160 }
   /// The milliseconds in which time restores one, and in rounds.
-  private static var pace: (usual: UInt32, sparing: UInt32) { (36, 1152) }
+  private static var pace: (usual: UInt32, sparing: UInt32) { (36, 2048) }
   /// What a payload that is read restores, normally and while the device is flooded.
   private static var perPayload: (usual: UInt32, flooded: UInt32) { (8000, 500) }
   /// The maximum cost of the first attempt at a stranger, and of each attempt after a failure. A peer that

@@ -13,15 +13,14 @@ extension Peers {
   mutating func choosePeer<let connections: Int>(
     isFlooded: Bool, connected: inout ConnectionTable<connections>, _ context: inout Context
   ) -> (place: Int, othersWait: Bool)? {
-    let leastWait = isFlooded ? listening.leastWait : 0
+    let leastWait: UInt32? = isFlooded ? listening.leastWait : nil
     var choice = PeerChoice()
     var later = Instant.never
     var place = 0
     while place < table.placesUsed {
       let worth =
         table[place].owesWork
-        ? worth(of: place, leastWait: isFlooded ? leastWait : nil, &later, connected: &connected, &context)
-        : 0
+        ? worth(of: place, leastWait: leastWait, &later, connected: &connected, &context) : 0
       choice.consider(place, worth: worth, random: &context.random)
       place &+= 1
     }
@@ -55,17 +54,12 @@ extension Peers {
       if table[place].owesWork { later = context.earlier(later, table[place].retryAt) }
       return 0
     }
-    if listening.isSparing, leastWait == nil, rank < PeerRank.message {
-      // It is connected to when it can be expected to advertise: until then the radio would receive for
-      // nothing.
-      let wait = table[place].waitToConnect(
-        every: context.advertisingInterval.milliseconds, at: context.now)
-      guard wait == 0 else {
-        later = context.earlier(later, context.after(.milliseconds(wait)))
-        return 0
-      }
+    if listening.isSparing, leastWait == nil, rank < PeerRank.message,
+      table[place].isAwaitedToConnect(&later, &context)
+    {
+      return 0
     }
-    let isThere = silence <= Attempt.justNow || listening.isSparing
+    let isThere = silence <= Attempt.justNow || listening.isSparing && leastWait == nil
     // A peer that is not connectable, or is reported so, is tried when there is no other.
     let worth =
       table[place].has(Target.takesNobodyFlag)
@@ -122,13 +116,10 @@ extension Peers {
   /// address: an attempt continues for long enough to succeed with a peer that is connectable in fact.
   @inlinable @inline(never)
   mutating func noteTakesNobody(_ place: Int, _ takesNobody: Bool, _ context: inout Context) {
-    table[place].set(Target.takesNobodyFlag, takesNobody)
-    if !takesNobody {
-      if table[place].failures == 0, table[place].retryAt > context.now { table[place].retryAt = context.now }
-    } else if attempt.isAlive(at: place), !table[place].has(Target.awaitsMessageFlag) {
-      attempt.cut(until: context.earlier(attempt.deadline, context.after(Attempt.hastyLength)))
-      context.hasNews = true
-    }
+    table[place].note(takesNobody: takesNobody, at: context.now)
+    guard takesNobody, attempt.isAlive(at: place), !table[place].has(Target.awaitsMessageFlag) else { return }
+    attempt.cut(until: context.earlier(attempt.deadline, context.after(Attempt.hastyLength)))
+    context.hasNews = true
   }
 
   // MARK: The attempt

@@ -1,4 +1,5 @@
 import HeraldBluetooth
+import HeraldHAL
 
 // The small fields of a `Target`, in one word: 14 flags, then fields of one to four bits.
 
@@ -146,5 +147,12 @@ extension Target {
   public var isReceiveOnly: Bool {
     get { has(Self.receiveOnlyFlag) }
     set { set(Self.receiveOnlyFlag, newValue) }
+  }
+
+  /// Its advertisement shows whether it is connectable: one that is again may be tried again.
+  @inlinable
+  mutating func note(takesNobody: Bool, at now: Instant) {
+    set(Target.takesNobodyFlag, takesNobody)
+    if !takesNobody, failures == 0, retryAt > now { retryAt = now }
   }
 }

@@ -57,6 +57,18 @@ extension Target {
     let window = awaitedWindow(every: interval, at: now)
     return silence < first &+ 42 ? 0 : window.wait
   }
+
+  /// Whether a connection to it is attempted later, when it can be expected to advertise: until then the
+  /// radio would receive for nothing. `later` is then that moment, if it was a later one.
+  @inlinable
+  func isAwaitedToConnect<Parts: DeviceParts>(
+    _ later: inout Instant, _ context: inout CoreContext<Parts>
+  ) -> Bool {
+    let wait = waitToConnect(every: context.advertisingInterval.milliseconds, at: context.now)
+    guard wait > 0 else { return false }
+    later = context.earlier(later, context.after(.milliseconds(wait)))
+    return true
+  }
 }
 
 extension TargetTable {

@@ -178,6 +178,13 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     targets[place].set(Target.heldFlag, held)
   }
 
+  /// The peer has searched for Herald's service over a connection, and its place is held.
+  @inlinable
+  mutating func noteSearch(_ place: Int) {
+    targets[place].showedService = true
+    setHeld(place, true)
+  }
+
   /// Whether a peer is at this place, which is one of `placesUsed`.
   @inlinable
   public mutating func isTaken(_ place: Int) -> Bool { targets[place].has(Target.takenFlag) }

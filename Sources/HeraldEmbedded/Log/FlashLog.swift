@@ -218,10 +218,9 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     guard ring.isOpen else { return false }
     var offset = 0
     while offset < payload.count {
-      let end = min(offset &+ LogFormat.rawLimit, payload.count)
-      let part = payload.extracting(offset..<end)
+      let part = payload.extracting(offset..<min(offset &+ LogFormat.rawLimit, payload.count))
       guard programLast(writer.sealRaw(part, canSeal: F.canSeal)) else { return false }
-      offset = end
+      offset &+= part.count
     }
     return true
   }

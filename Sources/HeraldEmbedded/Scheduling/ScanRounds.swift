@@ -96,11 +96,11 @@ struct ScanRounds: BitwiseCopyable {
   @usableFromInline
   struct Expectations: BitwiseCopyable {
     /// Those that advertise frequently, at any time.
-    let frequent: Bool
+    @usableFromInline let frequent: Bool
     /// Those that advertise rarely, when they can be expected.
-    let rare: Bool
+    @usableFromInline let rare: Bool
     /// Those whose events repeat, in short windows.
-    let awaited: Bool
+    @usableFromInline let awaited: Bool
   }
 
   /// Which of them may be awaited at `now`.

@@ -1,2 +1,2 @@
 /// The memory of the controller, which begins with its link layer.
-nonisolated(unsafe) var linkLayerMemory: [364 of UInt64] = .init(repeating: 0)
+nonisolated(unsafe) var linkLayerMemory: [366 of UInt64] = .init(repeating: 0)

@@ -1,2 +1,2 @@
 /// The memory of the link layer.
-nonisolated(unsafe) var linkLayerMemory: [311 of UInt64] = .init(repeating: 0)
+nonisolated(unsafe) var linkLayerMemory: [313 of UInt64] = .init(repeating: 0)
