@@ -67,9 +67,9 @@ extension Stage {
 }
 
 extension HeraldConfiguration {
-  /// Serves its log to everybody while it has no access key.
+  /// Serves its log to everybody while it has no access key, and scans all the time, for many readings.
   static var open: HeraldConfiguration {
-    var configuration = HeraldConfiguration()
+    var configuration = HeraldConfiguration.steady
     configuration.staysOpen = true
     return configuration
   }
