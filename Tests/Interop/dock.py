@@ -100,7 +100,16 @@ class Badge:
             return writer.transport.abort()
         mine = [writer, far_writer]
         self.writers += mine
-        ways = [asyncio.create_task(self.carry(reader, far_writer)), asyncio.create_task(self.carry(far_reader, writer, self.sent))]
+        imported = []
+
+        def asked(data):
+            # OP_REQ_IMPORT, in USB/IP's version 1.1.1.
+            if data[:4] == b"\x01\x11\x80\x03":
+                imported.append(True)
+            return data
+
+        ways = [asyncio.create_task(self.carry(reader, far_writer, asked)),
+                asyncio.create_task(self.carry(far_reader, writer, lambda data: self.sent(data, bool(imported))))]
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -111,9 +120,9 @@ class Badge:
             self.writers = [other for other in self.writers if other not in mine]
             self.tasks.discard(asyncio.current_task())
 
-    def sent(self, data):
-        """What of the badge's bytes arrives before it is pulled out."""
-        if self.stalled_after is not None:
+    def sent(self, data, is_imported):
+        """What of the badge's bytes arrives before it is pulled out. Lists of devices are answered also while the badge is stalled."""
+        if is_imported and self.stalled_after is not None:
             data = data[:self.stalled_after]
             self.stalled_after -= len(data)
         if self.limit is None:
@@ -180,8 +189,10 @@ class Dock:
                 while not condition():
                     if self.process.returncode is not None:
                         raise AssertionError(f"the dock ended with {self.process.returncode}: {self.messages[-5:]}")
+                    # What the condition asks for may change without an event of the dock.
                     self.changed.clear()
-                    await self.changed.wait()
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(self.changed.wait(), 0.1)
         except TimeoutError:
             raise AssertionError(f"no {what} within {self.patience} s: {self.events[-5:]} {self.messages[-5:]}") from None
 
