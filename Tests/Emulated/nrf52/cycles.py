@@ -79,16 +79,21 @@ def conditional(first, second):
     return first >> 11 == 0b11110 and second >> 14 == 0b10 and not second & 0x1000 and first >> 6 & 15 < 14
 
 
+def cycles_of_transfer(first):
+    """The cycles of a load, a store, LDM or STM of 16 bits, which are the same on both processors; 0 for others."""
+    top = first >> 12
+    if top in (5, 6, 7, 8, 9) or first >> 11 == 0b01001:
+        return 2
+    return 1 + ones(first & 0xFF) if top == 12 else 0
+
+
 def cycles_of_m0(first, second):
     """Cortex-M0 Technical Reference Manual (DDI 0432C), 3.3, with the multiplier of one cycle; a conditional branch as if it was not taken."""
     if second is not None:
         # BL; DSB, DMB, ISB, MRS and MSR.
         return 4
-    top = first >> 12
-    if top in (5, 6, 7, 8, 9) or first >> 11 == 0b01001:
-        return 2
-    if top == 12:
-        return 1 + ones(first & 0xFF)
+    if cycles := cycles_of_transfer(first):
+        return cycles
     if first & 0xF600 == 0xB400:
         many = ones(first & 0xFF) + (first >> 8 & 1)
         return many + (4 if first & 0x900 == 0x900 else 1)
@@ -104,11 +109,8 @@ def cycles_of_m4(first, second):
     """Cortex-M4 Technical Reference Manual (DDI 0439D), 3.3: a load or store of one word as two cycles, which may be one behind another; a refill of the pipeline as
     two."""
     if second is None:
-        top = first >> 12
-        if top in (5, 6, 7, 8, 9) or first >> 11 == 0b01001:
-            return 2
-        if top == 12:
-            return 1 + ones(first & 0xFF)
+        if cycles := cycles_of_transfer(first):
+            return cycles
         if first & 0xF600 == 0xB400:
             many = ones(first & 0xFF) + (first >> 8 & 1)
             return 1 + many + (2 if first & 0x900 == 0x900 else 0)
