@@ -13,13 +13,9 @@ public struct MCUbootKey: Sendable {
     case ed25519Public(Curve25519.Signing.PublicKey)
   }
 
-  /// The DER prefix of the 32 bytes of an Ed25519 key: private in PKCS #8, public in SubjectPublicKeyInfo
-  /// (RFC 8410, 7 and 4).
+  /// The DER in front of the 32 bytes of a private Ed25519 key in PKCS #8 (RFC 8410, 7).
   private static let ed25519PrivateHead: [UInt8] = [
     0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
-  ]
-  private static let ed25519PublicHead: [UInt8] = [
-    0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
   ]
 
   private let material: Material
@@ -27,16 +23,16 @@ public struct MCUbootKey: Sendable {
   /// The key in a PEM text.
   /// - Throws: `FirmwareError` if it contains no supported key.
   public init(pem: String) throws(FirmwareError) {
-    guard let document = Self.document(pem) else { throw FirmwareError("this is no key in PEM") }
-    guard !document.kind.hasPrefix("ENCRYPTED") else {
+    guard let document = PEMDocument(pem) else { throw FirmwareError("this is no key in PEM") }
+    guard !document.label.hasPrefix("ENCRYPTED") else {
       throw FirmwareError("the key is protected with a password, which herald-flash cannot ask for")
     }
     if document.bytes.count == 48, document.bytes.starts(with: Self.ed25519PrivateHead),
       let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: document.bytes[16...])
     {
       material = .ed25519(key)
-    } else if document.bytes.count == 44, document.bytes.starts(with: Self.ed25519PublicHead),
-      let key = try? Curve25519.Signing.PublicKey(rawRepresentation: document.bytes[12...])
+    } else if let bytes = document.ed25519PublicKey,
+      let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes)
     {
       material = .ed25519Public(key)
     } else if let key = try? P256.Signing.PrivateKey(pemRepresentation: pem) {
@@ -48,17 +44,6 @@ public struct MCUbootKey: Sendable {
         "this is neither an ECDSA key on P-256 nor an Ed25519 key, as `imgtool keygen -t ecdsa-p256` or `-t ed25519` makes them"
       )
     }
-  }
-
-  /// The content between the lines BEGIN and END, and its label.
-  private static func document(_ pem: String) -> (kind: String, bytes: [UInt8])? {
-    let lines = pem.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-    let begin = "-----BEGIN "
-    guard let first = lines.firstIndex(where: { $0.hasPrefix(begin) && $0.hasSuffix("-----") }),
-      let last = lines[first...].firstIndex(where: { $0.hasPrefix("-----END ") }),
-      let data = Data(base64Encoded: lines[(first + 1)..<last].joined())
-    else { return nil }
-    return (String(lines[first].dropFirst(begin.count).dropLast(5)), [UInt8](data))
   }
 
   /// Whether it can sign, and not only verify.
@@ -82,8 +67,8 @@ public struct MCUbootKey: Sendable {
     switch material {
     case .p256(let key): Array(key.publicKey.derRepresentation)
     case .p256Public(let key): Array(key.derRepresentation)
-    case .ed25519(let key): Self.ed25519PublicHead + key.publicKey.rawRepresentation
-    case .ed25519Public(let key): Self.ed25519PublicHead + key.rawRepresentation
+    case .ed25519(let key): PEMDocument.ed25519PublicHead + key.publicKey.rawRepresentation
+    case .ed25519Public(let key): PEMDocument.ed25519PublicHead + key.rawRepresentation
     }
   }
 
