@@ -85,10 +85,17 @@ public struct OwnRadioPause: RadioPause {
   }
 }
 
+/// A function that does not exist: an image whose link layer is larger than its memory cannot be linked, and the
+/// linker's message names this function. It would otherwise stop at its first start.
+@_silgen_name("linkLayerMemory_is_too_small")
+private func linkLayerMemoryIsTooSmall() -> Never
+
 /// Creates the link layer on a radio that is switched on, and enables its interrupts. To be called once.
 func startLinkLayer(on radio: consuming OwnRadioPeripheral, seed: UInt32) -> OwnLinkLayerRadio {
-  // An image whose link layer does not fit stops here, at its first start.
-  guard MemoryLayout<OwnLinkLayer>.size <= MemoryLayout.size(ofValue: linkLayerMemory) else { while true {} }
+  // Both sizes are known to the compiler, which removes the call where the link layer fits.
+  guard MemoryLayout<OwnLinkLayer>.size <= MemoryLayout.size(ofValue: linkLayerMemory) else {
+    linkLayerMemoryIsTooSmall()
+  }
   let layer = unsafe OwnLinkLayer.create(in: memory, radio: radio, seed: seed)
   var control = CortexM.SystemControl(CortexM.SystemControlRegisters())
   control.setPriority(RadioInterrupt.radio, 0)

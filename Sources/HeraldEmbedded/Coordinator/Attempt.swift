@@ -9,6 +9,8 @@ struct Attempt: BitwiseCopyable {
   @usableFromInline var isCancelled: Bool
   /// The attempt is shorter than the configured timeout, so that the radio can scan.
   @usableFromInline var isCut: Bool
+  /// The attempt lasts as long as the window in which the peer is expected to advertise.
+  @usableFromInline var isBrief: Bool
   /// The target's place in the table.
   @usableFromInline var place: UInt16
   /// When it began: milliseconds, their lower 16 bits.
@@ -21,20 +23,23 @@ struct Attempt: BitwiseCopyable {
     isActive = false
     isCancelled = false
     isCut = false
+    isBrief = false
     place = 0
     begunAt = 0
     deadline = .start
   }
 
-  /// An attempt at the peer at `place` has begun. `isCut`: it ends before the configured timeout.
+  /// An attempt at the peer at `place` has begun. `limit`: when it ends at the latest.
   @usableFromInline
-  mutating func begin(_ place: Int, until deadline: Instant, isCut: Bool, at now: Instant) {
+  mutating func begin(_ place: Int, _ length: AttemptLength, limit: Instant, at now: Instant) {
+    let end = now + length.length
     isActive = true
     isCancelled = false
-    self.isCut = isCut
+    isCut = length.isCut || limit < end
+    isBrief = length.isBrief
     self.place = UInt16(truncatingIfNeeded: place)
     begunAt = UInt16(truncatingIfNeeded: now.milliseconds.low32)
-    self.deadline = deadline
+    deadline = limit < end ? limit : end
   }
 
   /// Ends at `deadline`, before the configured timeout.
@@ -59,9 +64,6 @@ struct Attempt: BitwiseCopyable {
     return true
   }
 
-  /// The length of an attempt to connect to a stranger while other peers wait: a phone advertises once more
-  /// within it.
-  @usableFromInline static var hastyLength: Interval { .milliseconds(1300) }
   /// How long a stranger may take for its responses until it has shown its service, while other peers wait.
   @usableFromInline static var hastyStep: Interval { .milliseconds(1500) }
   /// How recently a peer must have been heard to be certainly in range.

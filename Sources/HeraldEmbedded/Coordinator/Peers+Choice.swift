@@ -118,7 +118,7 @@ extension Peers {
   mutating func noteTakesNobody(_ place: Int, _ takesNobody: Bool, _ context: inout Context) {
     table[place].note(takesNobody: takesNobody, at: context.now)
     guard takesNobody, attempt.isAlive(at: place), !table[place].has(Target.awaitsMessageFlag) else { return }
-    attempt.cut(until: context.earlier(attempt.deadline, context.after(Attempt.hastyLength)))
+    attempt.cut(until: context.earlier(attempt.deadline, context.after(AttemptLength.hasty)))
     context.hasNews = true
   }
 
@@ -129,10 +129,10 @@ extension Peers {
   mutating func beginAttempt(_ place: Int, othersWait: Bool, limit: Instant, _ context: inout Context) {
     context.sink.count(.attempts)
     table.setHeld(place, true)
-    let isHasty = othersWait && table[place].state != .read && !table[place].has(Target.awaitsMessageFlag)
-    let deadline = context.after(isHasty ? Attempt.hastyLength : context.configuration.attemptTimeout)
-    attempt.begin(
-      place, until: context.earlier(limit, deadline), isCut: isHasty || limit < deadline, at: context.now)
+    let length = AttemptLength(
+      of: table[place], othersWait: othersWait, isSparing: listening.isSparing,
+      isFlooded: isFlooded(&context), &context)
+    attempt.begin(place, length, limit: limit, at: context.now)
     context.wake(by: attempt.deadline)
   }
 
@@ -150,7 +150,8 @@ extension Peers {
       // The peer did not have its full time: this is not counted as a failure.
       context.sink.count(.attemptsCut)
       table.setHeld(place, false)
-      leaveAlone(place, for: context.configuration.firstRetry, &context)
+      leaveAlone(
+        place, for: ended.isBrief ? AttemptLength.nextWindow : context.configuration.firstRetry, &context)
     } else {
       postpone(place, ended.isCancelled ? .attemptTimeouts : .attemptsFailed, &context)
     }

@@ -170,7 +170,7 @@ extension Peers {
   mutating func notePayload(_ place: Int, _ buffer: inout PayloadBuffer, _ context: inout Context) {
     let identity = table[place].identity
     let digest = buffer.digest()
-    let isKnown = table.find(payloadDigest: digest, otherThan: place) != nil
+    let isKnown = table.noteMove(of: digest, to: place)
     context.sink.record(
       .read, of: identity, buffer.all, in: &buffer)
     buffer.report(to: &context.sink.delegate, identity, known: isKnown, at: context.now)

@@ -26,6 +26,14 @@ extension Target {
     set { writtenAt = newValue ? writtenAt | 0x20 : writtenAt & ~0x20 }
   }
 
+  /// Whether its payload was read at another address since it was last received: it has changed its address,
+  /// and is not missing.
+  @usableFromInline
+  var hasMoved: Bool {
+    get { writtenAt & 0x40 != 0 }
+    set { writtenAt = newValue ? writtenAt | 0x40 : writtenAt & ~0x40 }
+  }
+
   /// It was received: if a window was open for it, its events repeat.
   mutating func endAwaiting() {
     guard isAwaited else { return }
@@ -46,16 +54,16 @@ extension Target {
       period: AdvertisingRhythm.period(of: address, interval: interval))
   }
 
-  /// The time in ms until a connection to it is attempted: shortly before four intervals after it was last
-  /// received, as phones advertise once a second, until its window has ended (`AwaitedWindow`), and in later
-  /// windows.
+  /// The next window in which a connection to it is attempted: from shortly before four intervals after it was
+  /// last received, as phones advertise once a second, until its events have passed (`AwaitedWindow`), and
+  /// later windows.
   @usableFromInline @inline(never)
-  func waitToConnect(every interval: UInt32, at now: Instant) -> UInt32 {
+  func windowToConnect(every interval: UInt32, at now: Instant) -> AwaitedWindow {
     let silence = silence(at: now).milliseconds
     let first = 4 &* interval &- 4
-    if silence < first { return first &- silence }
-    let window = awaitedWindow(every: interval, at: now)
-    return silence < first &+ 42 ? 0 : window.wait
+    let end = first &+ 42
+    guard silence < end else { return awaitedWindow(every: interval, at: now) }
+    return AwaitedWindow(wait: silence < first ? first &- silence : 0, left: end &- silence)
   }
 
   /// Whether a connection to it is attempted later, when it can be expected to advertise: until then the
@@ -64,7 +72,7 @@ extension Target {
   func isAwaitedToConnect<Parts: DeviceParts>(
     _ later: inout Instant, _ context: inout CoreContext<Parts>
   ) -> Bool {
-    let wait = waitToConnect(every: context.advertisingInterval.milliseconds, at: context.now)
+    let wait = windowToConnect(every: context.advertisingInterval.milliseconds, at: context.now).wait
     guard wait > 0 else { return false }
     later = context.earlier(later, context.after(.milliseconds(wait)))
     return true
@@ -72,6 +80,15 @@ extension Target {
 }
 
 extension TargetTable {
+  /// The payload with this digest was read at the peer at `place`. If it had been read at another address
+  /// before, the peer there has moved. Returns whether it had.
+  @usableFromInline
+  mutating func noteMove(of digest: UInt64, to place: Int) -> Bool {
+    guard let former = find(payloadDigest: digest, otherThan: place) else { return false }
+    if targets[former].isCounted { targets[former].hasMoved = true }
+    return true
+  }
+
   /// Opens and closes the windows of the missing peers whose events repeat, which the survey has found, and
   /// adds to it when one of them is open, and for how long. `interval`: their advertising interval in ms.
   @usableFromInline @inline(never)
@@ -84,7 +101,8 @@ extension TargetTable {
     var place = 0
     while place < placesUsed {
       let silence = targets[place].silence(at: now)
-      if silence > passed, silence < last, isTaken(place), targets[place].isCounted, targets[place].trust > 0
+      if silence > passed, silence < last, isTaken(place), targets[place].isCounted,
+        targets[place].trust > 0, !targets[place].hasMoved
       {
         let window = targets[place].awaitedWindow(every: interval, at: now)
         survey.expect(in: window.wait)

@@ -34,8 +34,8 @@ extension TargetTable {
 
   /// The peers whose payload is known, and which were received in the last round, or in the last two if they
   /// advertise rarely. Others do not prolong scanning: any number of them can be invented. As many peers as
-  /// have just been received for the first time are not missing: they have changed their addresses. `isFirst`:
-  /// this is the first survey of a round. `expects`: the peers that may still be awaited in this window.
+  /// have just been received for the first time are not missing: they have changed their addresses, and once their
+  /// payloads have been read, it is known whose these were. `isFirst`: this is the first survey of a round. `expects`: the peers that may still be awaited in this window.
   /// `isFlooded`: addresses are being invented, so that those just received for the first time show nothing of
   /// the missing ones.
   @usableFromInline @inline(never)
@@ -56,13 +56,16 @@ extension TargetTable {
         targets[place].identityKind != .shared
       {
         let isHeard = silence <= passed
-        if isHeard, targets[place].readings < 2, !isFlooded { balance &-= 1 }
+        if isHeard, targets[place].readings < 2, targets[place].state != .read, !isFlooded { balance &-= 1 }
         if targets[place].state == .read, targets[place].system == .iOS {
           survey.hasIPhone = true
         } else if targets[place].state == .read, !targets[place].isReceiveOnly {
           let regularity = targets[place].regularity
           if isHeard {
             targets[place].endAwaiting()
+            targets[place].hasMoved = false
+          } else if targets[place].hasMoved {
+            // It advertises under the address at which its payload was read since.
           } else if targets[place].trust > 0 {
             if expects.awaited, silence < last {
               balance &+= 1

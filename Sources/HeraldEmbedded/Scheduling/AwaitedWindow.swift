@@ -5,11 +5,12 @@ import HeraldHAL
 ///
 /// It begins before, and ends after, the time that is a multiple of the period after the last reception, by
 /// a fixed uncertainty and one that grows with the time since then.
+@usableFromInline
 struct AwaitedWindow: Equatable, BitwiseCopyable {
   /// The time in ms until it begins; 0 while it lasts.
-  let wait: UInt32
+  @usableFromInline let wait: UInt32
   /// The time in ms until it ends.
-  let left: UInt32
+  @usableFromInline let left: UInt32
 
   /// The uncertainty in ms: the two times are rounded to 1 ms each, the three channels of an event are
   /// 1.5 ms apart, and the radio takes up to 1 ms until it receives.
@@ -19,6 +20,12 @@ struct AwaitedWindow: Equatable, BitwiseCopyable {
   private static var drift: UInt32 { 13 }
   /// The longest time in ms since the last reception: in microseconds it is less than 2³².
   private static var longest: UInt32 { 4_000_000 }
+
+  /// A window that begins in `wait` ms and ends in `left` ms.
+  init(wait: UInt32, left: UInt32) {
+    self.wait = wait
+    self.left = left
+  }
 
   /// The window of a peer that was received `silence` ms ago, with events that repeat after `period`
   /// microseconds, 1 ms or more.

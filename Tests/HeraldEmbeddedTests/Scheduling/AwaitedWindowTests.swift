@@ -165,8 +165,69 @@ struct AwaitedWindowTests {
     let address = DeviceAddress(high: 0x4000, low: 1, kind: .random)
     let target = Target(identity: TargetIdentity(address), address: address, at: .start)
     let waits = [0, 995, 996, 1005, 1037, 1038, 2013, 2014, 2022, 2023].map {
-      target.waitToConnect(every: 250, at: Instant(milliseconds: $0))
+      target.windowToConnect(every: 250, at: Instant(milliseconds: $0)).wait
     }
     #expect(waits == [996, 1, 0, 0, 0, 977, 2, 1, 0, 0])
+  }
+
+  /// A table with a peer at address 1 that was received at 0 and whose payload has the digest 7, and the survey
+  /// of a round that began at 26,500 ms, in whose window it was not received.
+  private func surveyed(_ change: (inout TargetTable<4>, Int) -> Void) -> PeerSurvey {
+    var table = TargetTable<4>()
+    let address = DeviceAddress(high: 0x4000, low: 1, kind: .random)
+    guard let place = table.insert(TargetIdentity(address), address: address, at: .start) else {
+      return PeerSurvey()
+    }
+    table[place].state = .read
+    table[place].showedService = true
+    table[place].payloadDigest = 7
+    table[place].beginRegularity()
+    change(&table, place)
+    return table.survey(
+      since: Instant(milliseconds: 26_500), latency: .seconds(30), isFirst: true,
+      expects: .init(frequent: true, rare: true, awaited: true), at: Instant(milliseconds: 26_763))
+  }
+
+  /// Adds a peer that was received in the window, `readings` times.
+  private func add(_ low: UInt32, _ state: Target.State, readings: UInt8, to table: inout TargetTable<4>)
+    -> Int
+  {
+    let address = DeviceAddress(high: 0x4000, low: low, kind: .random)
+    let now = Instant(milliseconds: 26_600)
+    guard let place = table.insert(TargetIdentity(address), address: address, at: now) else { return 0 }
+    table[place].state = state
+    table[place].showedService = true
+    table[place].readings = readings
+    return place
+  }
+
+  @Test("A peer whose payload was read at another address has moved, and is not awaited until it is received")
+  func moved() {
+    let still = surveyed { _, _ in }
+    #expect(still.awaits)
+    let moved = surveyed { table, place in
+      let other = add(2, .read, readings: 1, to: &table)
+      let known = [table.noteMove(of: 7, to: other), table.noteMove(of: 8, to: other)]
+      #expect(known == [true, false])
+      let former = table[place]
+      #expect(former.hasMoved && former.trust == 2 && former.regularity == 3)
+    }
+    #expect(!moved.awaits && moved.missing == .none)
+    var table = TargetTable<4>()
+    let place = add(2, .read, readings: 2, to: &table)
+    table[place].hasMoved = true
+    _ = table.survey(
+      since: Instant(milliseconds: 26_500), latency: .seconds(30), isFirst: true,
+      expects: .init(frequent: true, rare: true, awaited: true), at: Instant(milliseconds: 26_763))
+    let received = table[place]
+    #expect(!received.hasMoved)
+  }
+
+  @Test("A stranger received for the first time stands for a missing peer; one that was read does not")
+  func strangers() {
+    let first = surveyed { table, _ in _ = add(2, .advertised, readings: 1, to: &table) }
+    let repeated = surveyed { table, _ in _ = add(2, .advertised, readings: 2, to: &table) }
+    let read = surveyed { table, _ in _ = add(2, .read, readings: 1, to: &table) }
+    #expect([first.awaits, repeated.awaits, read.awaits] == [false, true, true])
   }
 }

@@ -37,13 +37,18 @@ public struct NRF52USBController: ~Copyable {
   }
 }
 
+/// A function that does not exist: an image whose controller is larger than its memory cannot be linked
+/// (`startLinkLayer`).
+@_silgen_name("linkLayerMemory_is_too_small")
+private func controllerMemoryIsTooSmall() -> Never
+
 extension NRF52Board where Bluetooth == NRF52OwnRadio {
   /// The radio of the chip as a controller on USB, switched on. To be called once, when the board has been
   /// made.
   public static func makeController() -> NRF52USBController {
-    // An image whose controller does not fit stops here, at its first start.
+    // Both sizes are known to the compiler, which removes the call where the controller fits.
     guard MemoryLayout<NRF52HCIController>.size <= MemoryLayout.size(ofValue: linkLayerMemory) else {
-      while true {}
+      controllerMemoryIsTooSmall()
     }
     let radio = makeRadio()
     let hci = unsafe HCIControllerMemory.complete(radio.layer, random: random(), address: publicAddress())
