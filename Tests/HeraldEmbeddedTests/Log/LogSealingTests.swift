@@ -222,7 +222,18 @@ struct LogSealingTests {
     #expect(sealer.chain.array == [UInt8](repeating: 0, count: 32))
   }
 
-  @Test("a chain of keys has at most 255 segments, and is renewed long before")
+  /// Logs as much as is taken at a moment, and returns the number of the last page.
+  private func fill(_ log: inout FlashLog<MemoryFlash, 8>, at milliseconds: UInt64) -> UInt32 {
+    for number in 0..<100_000 as Range<UInt32> {
+      let reading = LogEvent.measured(
+        target(number % 8), RSSI(Int8(-40 - Int(number &* 2_654_435_761 &>> 24) % 50)))
+      if log.refusal(reading, at: milliseconds) != nil { break }
+    }
+    return log.standing.newest
+  }
+
+  @Test(
+    "192 segments of a chain can be filled at once, and from then on one a minute, until the hour is over")
   func chain() throws {
     let image = FlashImage(pageSize: 256, pageCount: 300, wordSize: 4)
     var log = FlashLog<MemoryFlash, 8>.mounted(on: image, isSealed: true)
