@@ -54,6 +54,7 @@ struct FolderImport {
     let record = store.device
     let (id, epochs) = try device(record, folder: store.path)
     if let power = record.power { try merge(power, of: id) }
+    if let sealing = record.sealing { try merge(sealing, of: id) }
     var isNew = try mergeClocks(of: id, record.clocks)
     var known: [PageName: KnownPage] = [:]
     for row in try connection.rows(
@@ -274,6 +275,22 @@ struct FolderImport {
     let isOneFirst =
       (one.uptimeMilliseconds, one.unixMilliseconds) < (other.uptimeMilliseconds, other.unixMilliseconds)
     return isOneFirst == (one.source == .host) ? one : other
+  /// Notes whether the log of a device is sealed, if that is later than what is in the archive.
+  private func merge(_ sealing: DeviceRecord.Sealing, of device: Int64) throws(HostLinkError) {
+    if try !connection.hasTable("device_sealing") { try ArchiveSchema.createSealing(connection) }
+    let date = Int64(clamping: sealing.unixMilliseconds)
+    let known = try connection.rows(
+      "SELECT unix_ms FROM device_sealing WHERE device_id = ?", [.integer(device)])
+    if let row = known.first, row.integer(0) >= date { return }
+    try connection.execute("DELETE FROM device_sealing WHERE device_id = ?", [.integer(device)])
+    try connection.append(
+      "device_sealing", ["device_id", "unix_ms", "is_sealed", "owner_key"],
+      [
+        .integer(device), .integer(date), .integer(sealing.isSealed ? 1 : 0),
+        .text(sealing.ownerKey ?? ""),
+      ])
+  }
+
   }
 
   /// The closed pages of a folder that are in the archive; see `Archive.keptPages(of:)`.
