@@ -131,6 +131,9 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
     hardware.information(field, into: &text)
   }
 
+  /// By the chip.
+  public mutating func debugPort() -> DebugPort { hardware.debugPort() }
+
   /// Schedules a restart in 250 ms, after the response to the request has been sent.
   @inline(never)
   public mutating func restart(at now: Instant) {

@@ -22,6 +22,8 @@ public protocol FirmwareHardware: Processor, ~Copyable {
   /// Writes the value of `field` to the start of `text`, in ASCII, and returns its length: 0 if there is none
   /// or it does not fit.
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
+  /// Whether a debugger can read the memory of the chip.
+  mutating func debugPort() -> DebugPort
 }
 
 extension FirmwareHardware where Self: ~Copyable {
@@ -29,4 +31,7 @@ extension FirmwareHardware where Self: ~Copyable {
   public mutating func enterBootLoader() {}
   public mutating func holdController(_ isHeld: Bool) {}
   public static var hasControllerReset: Bool { false }
+  /// The board does not know it.
+  @inlinable @inline(__always)
+  public mutating func debugPort() -> DebugPort { .notKnown }
 }

@@ -102,6 +102,8 @@ class Start(OnChip):
                 for _ in range(2):
                     chip.run_for(0.1)
                     self.assertEqual(chip.is_debug_port_open, is_open, f"{is_hardened} {protection:#x}")
+                    # What closes it holds against a program that is taken over later.
+                    self.assertEqual(chip.clocks.is_port_forced, is_hardened and not is_open)
                     chip.reset_pin()
 
 
@@ -352,6 +354,7 @@ class Rules(unittest.TestCase):
     def test_older_revisions_have_no_lock_to_open(self):
         with self.assertRaisesRegex(Misuse, "no register is known"):
             Chip(storing(0x40000558, 0x5A), NRF52833, is_hardened=False).run_for(0.001)
+        self.assertRefused(0x40000550, 1, "APPROTECT.FORCEPROTECT")
 
     def test_a_sleep_that_draws_too_much(self):
         with self.assertRaisesRegex(Misuse, "anomaly 246"):

@@ -89,6 +89,7 @@ class Sealed(Asked):
         self.chip.run_for(KEYS)
         status, _ = self.ask(("status", "--json"), ("log", "pull", "--output", folder))
         self.assertEqual(json.loads(status)["sealing"], public)
+        self.assertEqual(json.loads((folder / "device.json").read_text())["sealing"]["ownerKey"], public)
         pulled, _ = self.opened([path.read_bytes() for path in sorted((folder / "pages").glob("*")) if path.suffix != ".part"])
         self.assertEqual(pulled[:len(after)], after)
         self.assertStackRemains()

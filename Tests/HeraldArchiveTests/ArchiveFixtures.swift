@@ -176,6 +176,9 @@ extension Archive {
       "device_power": """
       SELECT d.serial, unix_ms, board, nanoamperes, not_known FROM device_power t JOIN device d ON d.id = t.device_id
       """,
+      "device_sealing": """
+      SELECT d.serial, unix_ms, is_sealed, owner_key FROM device_sealing t JOIN device d ON d.id = t.device_id
+      """,
       "battery":
         "SELECT d.serial, unix_ms, level, is_external FROM battery t JOIN device d ON d.id = t.device_id",
       "device_event": """

@@ -31,6 +31,7 @@ final class ReportWard {
   /// Writes the log of a badge: records at milliseconds since `start`.
   func add(
     _ serial: String, name: String = "", power: DeviceRecord.Power? = nil,
+    sealing: DeviceRecord.Sealing? = nil,
     _ records: [(UInt64, LogEvent, [UInt8])]
   ) throws {
     var log = FlashLog<MemoryFlash, 64>(
@@ -55,6 +56,7 @@ final class ReportWard {
     record.serial = serial
     record.name = name
     record.power = power
+    record.sealing = sealing
     record.note(epoch: 7)
     try JSONEncoder().encode(record).write(to: URL(fileURLWithPath: path + "/device.json"))
     folders.append(path)

@@ -179,11 +179,22 @@ struct SMPServerTests {
     #expect(
       answer(hex("08000001 0048 0100 A0"), &device, at: Instant(milliseconds: 1000))
         == hex("09000046 0048 0100 A9") + identified)
+    // Whether a debugger reads its memory, if it knows.
+    for (port, value) in [(DebugPort.open, "F5"), (.closed, "F4")] {
+      device.port = port
+      #expect(
+        answer(hex("08000001 0048 0100 A0"), &device, at: Instant(milliseconds: 1000))
+          == hex("0900004C 0048 0100 AA") + identified + hex("64") + bytes("port") + hex(value))
+    }
     device.clock.set(unixMilliseconds: 1_600_905_600_000, at: .start, source: .host)
+    let date = hex("64") + bytes("unix") + hex("1B 00000174 BD68DFE8")
     #expect(
       answer(hex("08000001 0048 0100 A0"), &device, at: Instant(milliseconds: 1000))
-        == hex("09000054 0048 0100 AA") + identified + hex("64") + bytes("unix")
-        + hex("1B 00000174 BD68DFE8"))
+        == hex("0900005A 0048 0100 AB") + identified + hex("64") + bytes("port") + hex("F4") + date)
+    device.port = .notKnown
+    #expect(
+      answer(hex("08000001 0048 0100 A0"), &device, at: Instant(milliseconds: 1000))
+        == hex("09000054 0048 0100 AA") + identified + date)
   }
 
   @Test("reads a page of the log, from any offset, as much as is wanted, there, and fits")

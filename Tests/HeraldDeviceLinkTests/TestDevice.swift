@@ -31,6 +31,9 @@ struct TestDevice: ManagedDevice, ArrayImageSlot, ~Copyable {
   }
 
   var addressKey = IdentityResolvingKey.none
+  /// What it knows of its debug port.
+  var port = DebugPort.notKnown
+  mutating func debugPort() -> DebugPort { port }
 
   mutating func logStatus() -> LogStatus { status }
 

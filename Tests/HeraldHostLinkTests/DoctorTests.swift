@@ -111,6 +111,17 @@ struct DoctorTests {
     #expect(findings(device)["log"]?.verdict == .note)
   }
 
+  @Test("A debug port that is open is named, one of which nothing is known is not")
+  func debugPort() throws {
+    let device = FakeDevice(pages: 3)
+    #expect(findings(device)["debug-port"] == nil)
+    device.isDebugPortOpen = true
+    #expect(findings(device)["debug-port"]?.verdict == .note)
+    #expect(findings(device)["debug-port"]?.advice?.contains("herald-flash lock") == true)
+    device.isDebugPortOpen = false
+    #expect(findings(device)["debug-port"]?.what == "its debug port is closed")
+  }
+
   @Test("The room that a log has left is judged where the device says how much there is")
   func room() {
     let device = FakeDevice(pages: 3)

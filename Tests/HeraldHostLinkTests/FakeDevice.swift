@@ -52,6 +52,8 @@ final class FakeDevice {
   /// The last one is open.
   var pages: [UInt32: [UInt8]] = [:]
   var unix: UInt64?
+  /// Whether a debugger reads its memory; `nil`: it does not say.
+  var isDebugPortOpen: Bool?
   /// Log reads asked for, in order.
   private(set) var reads: [(sequence: UInt32, offset: Int)] = []
   /// How many bytes of the log were answered.
@@ -127,7 +129,10 @@ final class FakeDevice {
       ("open", UInt64(pages[last]?.count ?? 0)), ("page", UInt64(Self.pageSize)), ("boot", 3), ("now", 5000),
     ]
     if let unix { fields.append(("unix", unix)) }
-    return Self.map(fields, data: nil)
+    var bytes = Self.map(fields, data: nil)
+    guard let isDebugPortOpen else { return bytes }
+    bytes[0] += 1
+    return bytes + [0x64] + Array("port".utf8) + [isDebugPortOpen ? 0xF5 : 0xF4]
   }
 
   private func stream(_ body: CBORValue) -> [UInt8]? {

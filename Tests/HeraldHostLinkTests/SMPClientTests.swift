@@ -67,6 +67,8 @@ struct SMPClientTests {
     }
     #expect(status([:]) != nil)
     #expect(status(["first": 4]) != nil)  // empty
+    // A debug port that is neither open nor closed.
+    #expect(status([:])?.debugPort == .unknown && status(["port": 1])?.debugPort == .unknown)
     for bad in [
       ["open": 5000], ["page": 0], ["page": 1 << 30], ["last": 1 << 31], ["epoch": 1 << 32], ["boot": .max],
     ] as [[String: UInt64]] {

@@ -10,11 +10,13 @@ import sqlite3
 import tempfile
 from pathlib import Path
 
+import log_opener
 from cases_usb import plugged_in, usb_device
 from dock import Badge, Dock, SilentRadio, archived, check, left_on
 from hostile_badge import HostileBadge
-from node import ROOT, ended, program, run
+from node import ROOT, ended, program, pull, run
 from prepared_log import prepared_log
+from world import World
 
 
 @contextlib.asynccontextmanager
@@ -323,6 +325,75 @@ async def case_dock_opens_badges_with_keys():
             assert rows[badge.serial]["error"]["cause"] == "refused", rows[badge.serial]
             assert left_on(badge) == badge.pages and "done" not in badge.lights
         assert set(archived(archive)) == {badge.serial for badge in badges[:3:2]}
+
+
+async def sealed_log(folder):
+    """The bytes of a node's log whose second page is closed and sealed for the key `ward` in a folder, and the node's serial number."""
+    async with World() as world:
+        for name in ("ward", "other"):
+            status, _, err = await run("herald-host", "owner-key", "make", folder / name)
+            assert status == 0, err
+        phone = await world.android(1, advertising_interval=100)
+        node = await world.node("--link", "tcp:0")
+        await node.has_read(phone)
+        # Each key ends the page; the page of the first key gets readings.
+        for name, count in (("ward", 5), ("other", 1)):
+            status, _, err = await run("herald-host", "config", "set", "log/owner-key", folder / f"{name}.pub", "--device", node.link)
+            assert status == 0, err
+            while True:
+                await pull(node.link, folder / "out")
+                found = sorted((folder / "out" / "pages").glob("*.page"))
+                records = [record for path in found if log_opener.is_sealed(path.read_bytes())
+                           for record in log_opener.decode(path.read_bytes(), (folder / name).read_bytes(), node.facts["serial-number"][0].encode())[1]
+                           ] if name == "ward" else [1] * (len(found) - 2)
+                if len(records) >= count:
+                    break
+        await node.stop()
+        shutil.rmtree(folder / "out")
+        flash = (world.folder / "storage" / "log.flash").read_bytes()
+        return flash, node.facts["serial-number"][0]
+
+
+async def case_dock_opens_sealed_pages_with_the_owners_key():
+    folder = Path(tempfile.mkdtemp(prefix="herald-dock-"))
+    try:
+        flash, serial = await sealed_log(folder)
+        async with SilentRadio() as radio:
+            badge = await Badge(folder, 1, flash, serial=serial).start(radio)
+            try:
+                await badge.plug()
+                sealed = [page for page in badge.pages.values() if log_opener.is_sealed(page)]
+                clear = [page for page in badge.pages.values() if not log_opener.is_sealed(page)]
+                assert len(sealed) == 1 and clear, (len(sealed), len(clear))
+                words = ("herald-host", "dock", "--once", "--json", "--usbip", badge.server)
+                records = log_opener.decode(sealed[0], (folder / "ward").read_bytes(), serial.encode())[1]
+                readings = sum(record["event"] == "measured" for record in records)
+                # With the keys they are opened at once: the badge's start has closed the page of the other key.
+                archive, other = folder / "ward.sqlite", folder / "other.sqlite"
+                status, out, err = await run(*words, "--archive", other, "--owner-key", folder / "ward", "--owner-key", folder / "other")
+                assert status in (0, 10), (status, err)
+                told = json.loads((await run("herald-host", "archive", "show", "--archive", other, "--json"))[1])
+                assert told["sealed_pages"] == 0 and told["pages"] >= len(clear) + 2 and told["readings"] >= readings >= 5, told
+                # Without a key they are in the folder and in the archive as they are, and the device may erase them.
+                status, out, err = await run(*words, "--trim", "--archive", archive)
+                assert status in (0, 10), (status, err)
+                [row] = json.loads(out)["devices"]
+                assert row["result"]["new_pages"] >= 2 and row["result"]["trimmed_pages"] == len(clear) + 2, row
+                assert sealed[0] not in left_on(badge).values()
+                assert sealed[0] in [path.read_bytes() for path in Path(row["result"]["folder"]).glob("pages/*.page")]
+                out = json.loads((await run("herald-host", "archive", "show", "--archive", archive, "--json"))[1])
+                assert out["sealed_pages"] == 2 and out["readings"] < readings, out
+                # Later they are opened, elsewhere, without the folders, each with its key.
+                status, out, err = await run("herald-host", "archive", "add", "--archive", archive, "--owner-key", folder / "other", "--json")
+                assert status == 10 and "sealed" in err and json.loads(out)["new_pages"] == 1, (status, out, err)
+                status, out, err = await run("herald-host", "archive", "add", "--archive", archive, "--owner-key", folder / "ward", "--json")
+                assert status == 0 and json.loads(out)["new_pages"] == 1, (status, out, err)
+                status, out, err = await run("herald-host", "archive", "show", "--archive", archive, "--json")
+                assert json.loads(out)["readings"] >= readings, out
+            finally:
+                await badge.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 async def case_dock_service_is_valid_and_confined():

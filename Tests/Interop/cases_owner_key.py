@@ -1,17 +1,22 @@
 """The files of the owner's key against OpenSSL and `cryptography`, the copy on paper against a second program, and openings against the Python reader."""
 
+import asyncio
+import fcntl
 import hashlib
 import json
 import os
 import subprocess
+import termios
 import time
 
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 import log_decoder
 import log_opener
+import smp_line
 from cases_sealed import host, pages
-from node import pull, run
+from cases_session import Host
+from node import PATIENCE, program, pull, run
 from world import World
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -206,3 +211,139 @@ def node_boot(folder, ward, serial):
     boots = [record["boot"] for page in pages(folder) if log_opener.is_sealed(page)
              for record in log_opener.decode(page, ward.read_bytes(), serial.encode())[1]]
     return max(boots, default=0)
+
+
+async def case_owner_key_opens_one_of_three_days():
+    async with World() as world:
+        ward, out, part = world.folder / "ward", world.folder / "out", world.folder / "part"
+        await host(0, "owner-key", "make", ward)
+        phone = await world.android(1, advertising_interval=100)
+        node = await world.node("--link", "tcp:0", "--clock", "host")
+        serial = node.facts["serial-number"][0]
+        await host(0, "config", "set", "log/owner-key", world.folder / "ward.pub", "--device", node.link)
+        days, boots = [time.strftime("%Y-%m-%d", time.gmtime(time.time() - back * DAY)) for back in (9, 6, 3)], {}
+        for day in days:
+            # Each start is a segment, at noon of its day by the clock that this host sets.
+            await node.stop()
+            node = await world.node("--link", "tcp:0", "--clock", "host")
+            line = await smp_line.Line.open(node.link)
+            assert await Host(line).plain(2, 0, 4, {"datetime": f"{day}T12:00:00.000"}) == {}
+            line.close()
+            await node.has_read(phone)
+            while True:
+                await pull(node.link, out)
+                boots[day] = node_boot(out, ward, serial)
+                if len(measured(out, ward, serial, boots[day])) > 4:
+                    break
+        await node.stop()
+        assert len(set(boots.values())) == 3, boots
+        words = ("archive", "open", out, "--owner-key", ward)
+        between = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 5 * DAY))
+        await host(64, *words, "--output", part, "--days", between)
+        for day in days:
+            told = json.loads((await host(0, *words, "--days", day, "--output", part, "--json"))[0])
+            keys = keys_in(part)
+            assert told["segments"] == len(keys) >= 1, told
+            records = [record for page in pages(out) if log_opener.is_sealed(page) for record in opened_with(page, serial, keys)]
+            assert {record["boot"] for record in records} == {boots[day]}, (day, boots)
+            # herald-host has the readings of this day from it, and none of another day.
+            archive = world.folder / f"{day}.sqlite"
+            await host(10, "archive", "add", out, "--archive", archive, "--owner-key", part)
+            rows = (await host(0, "archive", "readings", "--archive", archive))[0].splitlines()[1:]
+            assert {row.split(",")[1][:10] for row in rows} == {day}, rows[:3]
+            assert len(rows) == len(measured(out, ward, serial, boots[day])), (len(rows), day)
+            part.unlink()
+        # Two days of the three.
+        await host(0, *words, "--days", f"{days[0]}..{days[1]}", "--output", part)
+        records = [record for page in pages(out) if log_opener.is_sealed(page) for record in opened_with(page, serial, keys_in(part))]
+        assert {record["boot"] for record in records} == {boots[days[0]], boots[days[1]]}
+
+
+def measured(folder, ward, serial, boot):
+    """The readings of a start in the sealed pages."""
+    return [record for page in pages(folder) if log_opener.is_sealed(page)
+            for record in log_opener.decode(page, ward.read_bytes(), serial.encode())[1] if record["boot"] == boot and record["event"] == "measured"]
+
+
+async def typed(*steps):
+    """Runs herald-host on a terminal of its own. The first step is its words; each further one a text that it shows, and what is then typed. Returns the status and all that the
+    terminal showed."""
+    master, slave = os.openpty()
+
+    def take_terminal():
+        os.setsid()
+        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+
+    process = subprocess.Popen([program("herald-host"), *map(str, steps[0])], stdin=slave, stdout=slave, stderr=slave, preexec_fn=take_terminal)
+    os.close(slave)
+    os.set_blocking(master, False)
+    shown = ""
+
+    async def until(condition):
+        nonlocal shown
+        async with asyncio.timeout(PATIENCE):
+            while not condition():
+                try:
+                    shown += os.read(master, 4096).decode()
+                except BlockingIOError:
+                    await asyncio.sleep(0.02)
+                except OSError:
+                    # The terminal's other end is closed.
+                    return
+
+    try:
+        place = 0
+        for text, answer in steps[1:]:
+            await until(lambda: text in shown[place:])
+            assert text in shown[place:], (text, shown)
+            place = shown.index(text, place) + len(text)
+            os.write(master, answer.encode())
+        await until(lambda: False)
+        return await asyncio.to_thread(process.wait, PATIENCE), shown
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        os.close(master)
+
+
+async def case_owner_key_passphrases_are_asked_for_on_the_terminal():
+    async with World() as world:
+        ward, again, plain = world.folder / "ward", world.folder / "again", world.folder / "plain"
+        secret = "correct horse 7"
+        make = ("owner-key", "make", ward)
+        status, shown = await typed(make, ("Make it? [y/N] ", "n\n"))
+        assert status == 16 and not ward.exists(), (status, shown)
+        status, shown = await typed(make, ("[y/N] ", "y\n"), ("(nothing: none): ", secret + "\n"), ("again: ", secret + "8\n"))
+        assert status == 64 and "differ" in shown and secret not in shown and not ward.exists(), (status, shown)
+        status, shown = await typed(make, ("[y/N] ", "y\n"), ("(nothing: none): ", secret + "\n"), ("again: ", secret + "\n"))
+        assert status == 0 and secret not in shown, (status, shown)
+        key = load_pem_private_key(ward.read_bytes(), secret.encode())
+        # It is asked for where it is needed, on the terminal alone; a wrong one opens nothing.
+        recovery = ("owner-key", "recovery", ward)
+        status, shown = await typed(recovery, (f"Passphrase of {ward}: ", secret + "\n"))
+        assert status == 0 and all(group in shown for group in paper(key.private_bytes_raw())) and secret not in shown, (status, shown)
+        status, shown = await typed(recovery, (f"Passphrase of {ward}: ", "wrong\n"))
+        assert status == 64 and "does not open" in shown and "wrong" not in shown, (status, shown)
+        status, shown = await typed(recovery, (f"Passphrase of {ward}: ", "\n"))
+        assert status == 64 and "is empty" in shown, (status, shown)
+        # A key that is opened for a command; nothing is asked for one without a passphrase.
+        folder = world.folder / "log"
+        folder.mkdir()
+        status, shown = await typed(("archive", "add", folder, "--archive", world.folder / "a.sqlite", "--owner-key", ward), (f"Passphrase of {ward}: ", "x\n"))
+        assert status == 64 and "does not open" in shown, (status, shown)
+        status, shown = await typed(("owner-key", "make", plain), ("[y/N] ", "y\n"), ("(nothing: none): ", "\n"))
+        assert status == 0 and plain.stat().st_size == 32, (status, shown)
+        status, shown = await typed(("owner-key", "recovery", plain))
+        assert status == 0 and "Passphrase" not in shown, (status, shown)
+        # The copy on paper, typed in, and a passphrase for the new file.
+        groups = " ".join(paper(key.private_bytes_raw()))
+        status, shown = await typed(("owner-key", "restore", again), ("then Ctrl-D:", groups + "\n\x04"), ("(nothing: none): ", "other\n"), ("again: ", "other\n"))
+        assert status == 0, (status, shown)
+        assert load_pem_private_key(again.read_bytes(), b"other").private_bytes_raw() == key.private_bytes_raw()
+        # Without a terminal nothing can be asked.
+        process = await asyncio.create_subprocess_exec(
+            program("herald-host"), *map(str, recovery), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            start_new_session=True)
+        _, said = await asyncio.wait_for(process.communicate(), PATIENCE)
+        assert process.returncode == 64 and b"protected with a passphrase" in said, (process.returncode, said)

@@ -99,3 +99,31 @@ async def case_sealed_log_is_opened_by_its_owner_alone():
                 for boot in {record["boot"] for record in whole + found}:
                     one, other = ([record for record in records if record["boot"] == boot] for records in (found, whole))
                     assert one == other[:len(one)], (boot, len(one), len(other))
+
+
+async def case_sealed_or_not_is_in_the_folder_the_archive_and_the_report():
+    async with World() as world:
+        key, out, archive, page = (world.folder / name for name in ("ward", "out", "ward.sqlite", "report.html"))
+        await host(0, "owner-key", "make", key)
+        public = (world.folder / "ward.pub").read_text().strip()
+        phone = await world.android(1, advertising_interval=100)
+        node = await world.node("--link", "tcp:0")
+        await node.has_read(phone)
+
+        async def told():
+            """What the folder says after a pull, and the report of the archive."""
+            await pull(node.link, out)
+            await host(0, "archive", "add", out, "--archive", archive, "--owner-key", key)
+            await host(0, "report", "--archive", archive, "--output", page)
+            return json.loads((out / "device.json").read_text())["sealing"], page.read_text()
+
+        sealing, report = await told()
+        assert sealing["isSealed"] is False and "ownerKey" not in sealing, sealing
+        assert "<td>not sealed</td>" in report and "Its log is not sealed: who takes the badge apart can read it." in report
+        await host(0, "config", "set", "log/owner-key", world.folder / "ward.pub", "--device", node.link)
+        sealing, report = await told()
+        assert sealing["isSealed"] is True and sealing["ownerKey"] == public, sealing
+        assert "<td>sealed</td>" in report and "not sealed" not in report
+        # That of the folder, without an archive.
+        await host(0, "report", out, "--owner-key", key, "--output", page)
+        assert "<td>sealed</td>" in page.read_text()

@@ -113,6 +113,9 @@ public struct Board: FirmwareHardware, ~Copyable {
     control.forget(Clock.interrupt)
   }
 
+  /// Open: with UICR.RBPCONF the registers of the core stay accessible, by which all memory can be read.
+  public mutating func debugPort() -> DebugPort { .open }
+
   /// Restarts the timeout of the watchdog.
   public mutating func feedWatchdog() { watchdog.feed() }
   /// Resets the chip.

@@ -12,8 +12,8 @@ extension Archive {
     public var knownPages = 0
     /// The files that are no pages, or differ from the page of the same number in the archive.
     public var refused: [String] = []
-    /// The number of sealed pages that were not opened, without the owner's key or with another one, which
-    /// are not in the archive; and of those that were opened in part.
+    /// The number of sealed pages that were not opened, without the owner's key or with another one, and of
+    /// those that were opened in part. Closed ones are in the archive as they are.
     public var sealedPages = 0
     /// Folders that could not be read, with the reason.
     public var failures: [(folder: String, error: HostLinkError)] = []
@@ -28,7 +28,8 @@ extension Archive {
 
   /// Adds the pages of folders of pulled logs. A folder that cannot be read is reported and does not keep the
   /// others from being added. The next `update` derives what the pages change.
-  /// Sealed pages are opened with `keys`, and stored opened.
+  /// Sealed pages are opened with `keys`, and stored opened; those that `keys` do not open are stored as they
+  /// are, for `openSealedPages`.
   public func add(
     folders: [String], keys: SealedPageKeys? = nil, progress: (Int) -> Void = { _ in }
   ) throws(HostLinkError) -> Addition {

@@ -54,6 +54,7 @@ struct FolderImport {
     let record = store.device
     let (id, epochs) = try device(record, folder: store.path)
     if let power = record.power { try merge(power, of: id) }
+    if let sealing = record.sealing { try merge(sealing, of: id) }
     var isNew = try mergeClocks(of: id, record.clocks)
     var known: [PageName: KnownPage] = [:]
     for row in try connection.rows(
@@ -65,6 +66,7 @@ struct FolderImport {
       known[name] = KnownPage(id: row.integer(3), sha256: row.blob(4), size: Int(row.integer(5)))
     }
     let names = try store.pages()
+    var sealed = try SealedPageTable(archive, of: id)
     var before = known.keys.sorted(by: { Self.isBefore($0, $1, epochs) }).last
     var values: [SQLValue] = []
     var bytesOfValues = 0
@@ -89,15 +91,23 @@ struct FolderImport {
       // A page of which not all segments were opened is like an open page: another state may replace it.
       var isOpen = name.isOpen
       if OwnerKey.isSealed(bytes) {
-        guard case .page(let opened, let isWhole)? = keys?.open(bytes, serial: record.serial) else {
+        let opened = keys?.open(bytes, serial: record.serial)
+        var isSealed = true
+        if case .page(_, isWhole: true)? = opened { isSealed = false }
+        if isSealed {
           addition.sealedPages += 1
-          continue
+          // As it is, until there is a key. That of a device without a number could not be opened later.
+          if !name.isOpen, !record.serial.isEmpty, try !sealed.keep(name, bytes, sha256) {
+            try note(refused: name, sha256, of: id)
+            refuse(name, store, &addition)
+            continue
+          }
+        } else {
+          try sealed.remove(PageName(epoch: name.epoch, sequence: name.sequence, isOpen: false))
         }
-        content = opened
-        if !isWhole {
-          isOpen = true
-          addition.sealedPages += 1
-        }
+        guard case .page(let clear, let isWhole)? = opened else { continue }
+        content = clear
+        if !isWhole { isOpen = true }
       }
       if let open = known[PageName(epoch: name.epoch, sequence: name.sequence, isOpen: true)] {
         // The longer of two states of an open page is the later one.
@@ -265,6 +275,22 @@ struct FolderImport {
       ])
   }
 
+  /// Notes whether the log of a device is sealed, if that is later than what is in the archive.
+  private func merge(_ sealing: DeviceRecord.Sealing, of device: Int64) throws(HostLinkError) {
+    if try !connection.hasTable("device_sealing") { try ArchiveSchema.createSealing(connection) }
+    let date = Int64(clamping: sealing.unixMilliseconds)
+    let known = try connection.rows(
+      "SELECT unix_ms FROM device_sealing WHERE device_id = ?", [.integer(device)])
+    if let row = known.first, row.integer(0) >= date { return }
+    try connection.execute("DELETE FROM device_sealing WHERE device_id = ?", [.integer(device)])
+    try connection.append(
+      "device_sealing", ["device_id", "unix_ms", "is_sealed", "owner_key"],
+      [
+        .integer(device), .integer(date), .integer(sealing.isSealed ? 1 : 0),
+        .text(sealing.ownerKey ?? ""),
+      ])
+  }
+
   /// Of two dates of a start-up: the device's before this computer's; the device's latest; this computer's
   /// first, so that a later pull dates records as the first one did.
   private static func preferred(_ one: DeviceRecord.ClockFix, _ other: DeviceRecord.ClockFix)
@@ -292,6 +318,9 @@ struct FolderImport {
       let page = PageName(
         epoch: UInt32(clamping: row.integer(0)), sequence: UInt32(clamping: row.integer(1)), isOpen: false)
       stored[page] = row.blob(2)
+    }
+    if let device = try connection.number("SELECT id FROM device WHERE serial = ?", [.text(serial)]) {
+      stored.merge(try SealedPageTable.digests(archive, of: device)) { one, _ in one }
     }
     var kept: Set<PageName> = []
     for page in try store.pages() where !page.isOpen {

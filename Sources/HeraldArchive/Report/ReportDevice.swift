@@ -53,6 +53,8 @@ struct ReportDevice: Sendable {
   var latest: Level?
   /// How long the battery lasts from the last level on; `nil` if no pull has requested it.
   var outlook: BatteryOutlook?
+  /// Whether its log was sealed at its last pull; `nil` if no pull has requested it.
+  var isSealed: Bool?
   /// Times of at least a quarter of an hour without a record: number, milliseconds in all, and the longest.
   var gapCount = 0
   var gapTime: Int64 = 0
@@ -102,6 +104,7 @@ struct ReportDevices {
     }
     try readBattery(connection)
     try readPower(connection, capacity)
+    try readSealing(connection)
     try readEvents(connection)
   }
 
@@ -149,6 +152,13 @@ struct ReportDevices {
       devices[place].outlook = BatteryOutlook(
         board: PrintableText.of(row.text(1), limit: 40), current: .success(Double(nanoamperes) / 1e6),
         level: latest.map { Int($0.level) }, isExternal: latest?.isExternal ?? false, capacity: capacity)
+    }
+  }
+
+  private mutating func readSealing(_ connection: any ArchiveConnection) throws(HostLinkError) {
+    guard try connection.hasTable("device_sealing") else { return }
+    for row in try connection.rows("SELECT device_id, is_sealed FROM device_sealing") {
+      if let place = places[row.integer(0)] { devices[place].isSealed = row.integer(1) != 0 }
     }
   }
 

@@ -40,7 +40,16 @@ struct ReportFinding: Equatable, Sendable {
     }
     for person in content.people { findings += asymmetries(person, content) }
     let end = content.devices.compactMap(\.last).max() ?? 0
-    for device in content.devices { findings += self.findings(device, end, content) }
+    let isAnySealed = content.devices.contains { $0.isSealed == true }
+    for device in content.devices {
+      findings += self.findings(device, end, content)
+      guard isAnySealed, device.isSealed == false else { continue }
+      findings.append(
+        ReportFinding(
+          about: content.name(of: device), who: device.wearers.first,
+          what: "its log is not sealed, and those of others are",
+          advice: "`herald-host config set log/owner-key FILE.pub` seals what it logs from then on"))
+    }
     return findings
   }
 

@@ -14,7 +14,7 @@ extension WardReport {
       "A gap is at least \(ReportDevice.gapMinutes) minutes without a record: nobody was near, or the badge was off; nights in a drawer are gaps."
     )
     open(table: "Badges and their logs", id: "badges", classes: "badges", to: &page)
-    page.raw("<thead><tr><th scope=\"col\">Badge</th><th scope=\"col\">Person</th>")
+    page.raw("<thead><tr><th scope=\"col\">Badge</th><th scope=\"col\">Person</th><th scope=\"col\">Log</th>")
     for head in ["First record", "Last record"] { page.raw("<th scope=\"col\">\(head)</th>") }
     for head in [
       "Recorded", "Gaps", "Readings", "Battery", "Lasts for", "Starts", "Faults", "Lost events", "No date",
@@ -35,7 +35,7 @@ extension WardReport {
     page.text(
       device.wearers.filter { content.whos[$0].kind == "person" }.map { content.whos[$0].label }.joined(
         separator: ", "))
-    page.raw("</td>")
+    page.raw("</td><td>\(device.isSealed.map { $0 ? "sealed" : "not sealed" } ?? "–")</td>")
     for date in [device.first, device.last] {
       page.raw("<td class=\"t\">\(date.map { ReportText.moment($0, content.days) } ?? "–")</td>")
     }
@@ -67,6 +67,9 @@ extension WardReport {
     page.text(content.name(of: device))
     page.raw("</summary>\n")
     if !device.name.isEmpty { page.element("p", "", device.name) }
+    if device.isSealed == false {
+      page.element("p", "", "Its log is not sealed: who takes the badge apart can read it.")
+    }
     writeBattery(device, to: &page)
     if let outlook = device.outlook {
       let from = device.latest.map { ", from \(ReportText.moment($0.date, content.days)) on" } ?? ""

@@ -2,8 +2,8 @@ import HeraldHostLink
 
 /// The tables and views of an archive; docs/archive.md describes them for people who write SQL.
 ///
-/// Pages are authoritative: `device`, `device_power`, `clock` and `page` cannot be made again, every other
-/// table can.
+/// Pages are authoritative: `device`, `device_power`, `device_sealing`, `clock`, `page` and `sealed_page` cannot
+/// be made again, every other table can.
 enum ArchiveSchema {
   /// The version of the tables, in the setting `schema`.
   static let version: Int64 = 1
@@ -37,6 +37,35 @@ enum ArchiveSchema {
       """
   }
 
+  /// Creates the table of sealing, which archives of earlier versions do not have.
+  static func createSealing(_ connection: any ArchiveConnection) throws(HostLinkError) {
+    try connection.execute(sealing(connection))
+  }
+
+  /// Whether the log of each device was sealed at its last pull.
+  private static func sealing(_ connection: any ArchiveConnection) -> String {
+    let (integer, text, _) = connection.types
+    return """
+      CREATE TABLE device_sealing (device_id \(integer) NOT NULL, unix_ms \(integer) NOT NULL,
+        is_sealed \(integer) NOT NULL, owner_key \(text) NOT NULL)
+      """
+  }
+
+  /// Creates the table of sealed pages, which archives of earlier versions do not have.
+  static func createSealedPages(_ connection: any ArchiveConnection) throws(HostLinkError) {
+    try connection.execute(sealedPages(connection))
+  }
+
+  /// Closed pages that were not opened, or not whole, as their devices wrote them.
+  private static func sealedPages(_ connection: any ArchiveConnection) -> String {
+    let (integer, _, blob) = connection.types
+    return """
+      CREATE TABLE sealed_page (device_id \(integer) NOT NULL, epoch \(integer) NOT NULL, sequence \(integer) NOT NULL,
+        sha256 \(blob) NOT NULL, size \(integer) NOT NULL, bytes \(blob) NOT NULL,
+        PRIMARY KEY (device_id, epoch, sequence))
+      """
+  }
+
   private static func statements(_ connection: any ArchiveConnection) -> [String] {
     let (integer, text, blob) = connection.types
     let keyed = connection.keyedTable
@@ -56,6 +85,8 @@ enum ArchiveSchema {
       """,
       "CREATE INDEX clock_by_device ON clock (device_id)",
       power(connection),
+      sealing(connection),
+      sealedPages(connection),
       """
       CREATE TABLE page (id \(key), device_id \(integer) NOT NULL, epoch \(integer) NOT NULL,
         sequence \(integer) NOT NULL, is_open \(integer) NOT NULL,

@@ -20,13 +20,18 @@ extension NRF {
     /// core loses its supply.
     public mutating func enableDCDC() { registers.write(1, to: At.dcdcEnable) }
 
-    /// Opens the debug port if `accessProtection`, the value of UICR.APPROTECT, is 0x5A; otherwise it stays
-    /// locked until the next reset ("Debug and trace", "Access port protection"; Nordic's IN-141).
+    /// Opens the debug port if `protection` leaves it open, and otherwise locks it until the next reset, so that
+    /// nothing the program does later opens it ("Debug and trace", "Access port protection"; Nordic's
+    /// IN-141).
     ///
-    /// For chip revisions that lock the port at every reset, which alone have the register APPROTECT.DISABLE:
-    /// it stays locked unless both UICR and the program open it.
-    public mutating func setDebugPort(_ accessProtection: UInt32) {
-      registers.write(accessProtection, to: At.debugPort)
+    /// For chip revisions that lock the port at every reset, which alone have these registers: it stays
+    /// locked unless both UICR and the program open it. APPROTECT.FORCEPROTECT is written once after a reset.
+    public mutating func setDebugPort(_ protection: AccessProtection) {
+      if protection.port == .open {
+        registers.write(AccessProtection.disabledByHardware, to: At.debugPort)
+      } else {
+        registers.write(0, to: At.forcedProtection)
+      }
     }
 
     /// Whether VBUS is present. Only chips with USB have this register.
@@ -43,6 +48,29 @@ extension NRF {
     public mutating func disableInterrupts() { registers.write(0xFFF, to: At.disableInterrupts) }
 
     private typealias At = PowerRegisters
+  }
+
+  /// UICR.APPROTECT of an nRF52, which closes the debug port ("UICR").
+  public struct AccessProtection: BitwiseCopyable, Sendable {
+    /// HwDisabled.
+    static var disabledByHardware: UInt32 { 0x5A }
+    private let value: UInt32
+    private let isHardened: Bool
+
+    /// The contents of the register, at 0x1000_1208. `isHardened`: the chip is of a revision that locks the
+    /// port at every reset.
+    public init(_ value: UInt32, isHardened: Bool) {
+      self.value = value & 0xFF
+      self.isHardened = isHardened
+    }
+
+    /// The port after a reset, once the program has called `Power.setDebugPort`. Hardened revisions are open
+    /// with HwDisabled (0x5A) alone; earlier ones with Disabled (0xFF), and closed with Enabled (0). What
+    /// other values do there is not known.
+    public var port: DebugPort {
+      if isHardened { return value == Self.disabledByHardware ? .open : .closed }
+      return value == 0 ? .closed : value == 0xFF ? .open : .notKnown
+    }
   }
 
   /// The reset reasons. Several may be set; none means power-on or brown-out.
@@ -84,6 +112,8 @@ extension NRF {
     static var usbSupply: Register<UInt32> { Register(0x438) }
     /// GPREGRET.
     static var retained: Register<UInt32> { Register(0x51C) }
+    /// APPROTECT.FORCEPROTECT.
+    static var forcedProtection: Register<UInt32> { Register(0x550) }
     /// APPROTECT.DISABLE.
     static var debugPort: Register<UInt32> { Register(0x558) }
     static var dcdcEnable: Register<UInt32> { Register(0x578) }

@@ -20,15 +20,16 @@ enum HeraldManagement {
     return .failure(.unsupported)
   }
 
-  /// `{}` → `{"epoch", "first", "last", "open", "page", "boot", "keep", "now", "id", "unix"?}`. To write: the
-  /// log is committed first, only for hosts that may read it.
+  /// `{}` → `{"epoch", "first", "last", "open", "page", "boot", "keep", "now", "id", "port"?, "unix"?}`. To write:
+  /// the log is committed first, only for hosts that may read it.
   private static func status<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     if request.header.operation == .write { device.commitLog(at: request.now) }
     let status = device.logStatus()
     let unix = device.unixMilliseconds(at: request.now)
-    request.answer.map(unix == nil ? 9 : 10)
+    let port = device.debugPort()
+    request.answer.map(9 &+ (port == .notKnown ? 0 : 1) &+ (unix == nil ? 0 : 1))
     request.answer.field(.epoch, status.epoch)
     request.answer.field(.first, status.oldest)
     request.answer.field(.last, status.newest)
@@ -39,6 +40,10 @@ enum HeraldManagement {
     request.answer.key(.now)
     request.answer.unsigned(request.now.milliseconds)
     identify(&request, device: &device)
+    if port != .notKnown {
+      request.answer.key(.debugPort)
+      request.answer.boolean(port == .open)
+    }
     if let unix {
       request.answer.key(.unix)
       request.answer.unsigned(unix)

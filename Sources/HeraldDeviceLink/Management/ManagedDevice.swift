@@ -49,6 +49,8 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   /// or it does not fit.
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
 
+  /// Whether a debugger can read the memory of the chip.
+  mutating func debugPort() -> DebugPort
   /// The restart report; `nil` if the device does not keep one.
   mutating func restartReport() -> RestartReport?
   /// Whether a host without a session may begin a factory reset now. Permission that was given at the device
@@ -126,6 +128,9 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
 }
 
 extension ManagedDevice where Self: ~Copyable {
+  /// The device does not know it.
+  @inlinable @inline(__always)
+  public mutating func debugPort() -> DebugPort { .notKnown }
   /// No restart report.
   public mutating func restartReport() -> RestartReport? { nil }
   @inlinable @inline(__always) public static var hasFiles: Bool { false }

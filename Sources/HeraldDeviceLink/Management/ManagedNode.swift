@@ -7,6 +7,8 @@ public protocol ManagedBoard: ImageSlot, ~Copyable {
   /// Writes the value of `field` to the start of `text`, in ASCII, and returns its length: 0 if there is none
   /// or it does not fit.
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
+  /// Whether a debugger can read the memory of the chip.
+  mutating func debugPort() -> DebugPort
   /// Restarts the device after a delay in which the response is sent.
   mutating func restart(at now: Instant)
   /// Whether the board can start a boot loader.
@@ -50,6 +52,9 @@ public protocol ManagedBoard: ImageSlot, ~Copyable {
 }
 
 extension ManagedBoard where Self: ~Copyable {
+  /// The board does not know it.
+  @inlinable @inline(__always)
+  public mutating func debugPort() -> DebugPort { .notKnown }
   /// No restart report.
   public mutating func restartReport() -> RestartReport? { nil }
   @inlinable @inline(__always) public static var hasFiles: Bool { false }
@@ -253,6 +258,9 @@ public struct ManagedNode<
   public mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
     board.information(field, into: &text)
   }
+
+  /// By the board.
+  public mutating func debugPort() -> DebugPort { board.debugPort() }
 
   /// The restart report of the board.
   public mutating func restartReport() -> RestartReport? { board.restartReport() }

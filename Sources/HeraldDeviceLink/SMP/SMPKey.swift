@@ -131,6 +131,8 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case days
   /// Log status: the unique identifier of this device (`DeviceIdentifier`).
   case identifier
+  /// Log status: whether a debugger can read the memory of the chip; absent if this is not known.
+  case debugPort
 
   /// The words on the wire, in the order of the cases.
   private static var words: StaticString {
@@ -140,7 +142,7 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
     data val proof digest nonce
     rc err group r buf_size buf_count bootloader output fields stat_list first last open page boot keep
     now unix cause mode streak faults lasted pc lr psr cfsr far done of bad to events lost set
-    wait family until days id
+    wait family until days id port
     """
   }
 

@@ -161,8 +161,8 @@ extension FlashLog where F: ~Copyable {
   mutating func open(at now: Instant, clock: WallClock) -> Bool {
     var offset = 0
     let isSealed = F.canSeal && sealer.isActive
-    // A key is renewed long before.
-    guard !isSealed || sealer.hasNext else { return false }
+    // What is logged until there is another key is dropped, and counted.
+    guard !isSealed || sealer.hasNext(at: now) else { return false }
     // All segments of a page are sealed, or none is.
     if ring.resume > 0, ring.isSealed == isSealed {
       offset = ring.resume

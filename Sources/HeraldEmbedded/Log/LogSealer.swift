@@ -29,17 +29,28 @@ public struct LogSealer: BitwiseCopyable, Sendable {
   private static var segments: UInt8 { 192 }
   /// After which time a new chain is begun.
   private static var life: Interval { .minutes(1440) }
+  /// Before which time none is begun for its segments.
+  private static var pause: Interval { .minutes(60) }
 
   /// No keys, all zero bits.
   public init() {}
 
-  /// Whether the chain has a key for another segment.
-  @usableFromInline var hasNext: Bool { step < 255 }
+  /// Whether the chain has a key for another segment at `now`.
+  ///
+  /// The first 192 are there at once, in which the log is filled in hours. Of the other 63 there is one for
+  /// each minute that has passed since the chain began: if its segments are used up sooner, by failing flash
+  /// or a flood, they last until a new chain may be begun.
+  @usableFromInline
+  func hasNext(at now: Instant) -> Bool {
+    guard step >= Self.segments else { return true }
+    return step < 255 && now >= begunAt + .minutes(UInt32(step &- Self.segments) &+ 1)
+  }
 
   /// Whether there is work, a part of which `advance` does: a chain is missing, was used for long enough, or
-  /// is being made.
+  /// is being made. For one owner's key it is not begun twice within an hour.
   public func isDue(at now: Instant) -> Bool {
-    !isActive || isStale || stage != .idle || step >= Self.segments || now >= begunAt + Self.life
+    if !isActive || isStale || stage != .idle { return true }
+    return now >= begunAt + (step >= Self.segments ? Self.pause : Self.life)
   }
 
   /// The owner's key has changed: other keys are due.

@@ -106,6 +106,18 @@ struct ControlAccessPort {
   /// Erases flash, UICR and RAM, which takes no longer than `timeout`, and opens the debug port until the
   /// next reset.
   func eraseAll(_ timeout: Duration) throws(ProbeError) {
+    try eraseOnce(timeout)
+    // Chips of later revisions are open now, and might lock themselves again at a reset; earlier ones open
+    // with it.
+    guard try isLocked() == true else { return }
+    try resetChip()
+    // Of later revisions a program may have forced the lock until that reset (APPROTECT.FORCEPROTECT). There
+    // is no program any more, and another erasure opens it.
+    guard try isLocked() == true else { return }
+    try eraseOnce(timeout)
+  }
+
+  private func eraseOnce(_ timeout: Duration) throws(ProbeError) {
     _ = try port.perform { $0.write(port: Self.number, register: Self.eraseAll, 1) }
     let deadline = Deadline.after(timeout)
     while true {
@@ -119,10 +131,6 @@ struct ControlAccessPort {
       }
     }
     _ = try port.perform { $0.write(port: Self.number, register: Self.eraseAll, 0) }
-    // Chips of later revisions are open now, and might lock themselves again at a reset; earlier ones open
-    // with it.
-    guard try isLocked() == true else { return }
-    try resetChip()
   }
 
   /// Resets the chip, which reads UICR again. Works while the debug port is closed, too.

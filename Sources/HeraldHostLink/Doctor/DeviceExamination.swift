@@ -10,6 +10,7 @@ public enum DeviceExamination {
       findings.append(access(try device.access().state))
       if let finding = sealing(try device.sealing()) { findings.append(finding) }
       let status = try device.logStatus()
+      if let finding = debugPort(status.debugPort) { findings.append(finding) }
       findings += log(status, capacity: try device.logCapacity(), now)
       findings.append(try payload(of: device, status, now))
       if let radio = try radio(of: device, status) { findings.append(radio) }
@@ -47,6 +48,18 @@ public enum DeviceExamination {
         "sealing", .note, "its log is not sealed: who takes it apart reads it",
         advice: "`herald-host owner-key make FILE`, then `herald-host config set log/owner-key FILE.pub`")
     case .unknown, .unsupported: nil
+    }
+  }
+
+  /// `nil` where there is nothing to do about it.
+  static func debugPort(_ port: DeviceDebugPort) -> Finding? {
+    switch port {
+    case .closed: Finding("debug-port", .good, "its debug port is closed")
+    case .open:
+      Finding(
+        "debug-port", .note, "its debug port is open: who has the device reads its keys by it",
+        advice: "`herald-flash lock` closes it, with a debug probe")
+    case .unknown: nil
     }
   }
 

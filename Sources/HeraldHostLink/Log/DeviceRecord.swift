@@ -52,6 +52,23 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
     }
   }
 
+  /// What the device said of the sealing of its log at the last pull.
+  public struct Sealing: Codable, Equatable, Sendable {
+    /// The date of this computer in milliseconds since 1970-01-01T00:00:00Z.
+    public var unixMilliseconds: UInt64
+    /// Whether its log is sealed.
+    public var isSealed: Bool
+    /// The owner's public key in hexadecimal, for which it is sealed; `nil` if it is not.
+    public var ownerKey: String?
+
+    /// Initialises each member.
+    public init(unixMilliseconds: UInt64, isSealed: Bool, ownerKey: String?) {
+      self.unixMilliseconds = unixMilliseconds
+      self.isSealed = isSealed
+      self.ownerKey = ownerKey
+    }
+  }
+
   /// The version of the file format.
   public var format = 1
   /// The device's serial number; empty where the link does not supply one.
@@ -71,6 +88,8 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
   public var clocks: [ClockFix] = []
   /// The current of the device; `nil` until a pull has requested it.
   public var power: Power?
+  /// Whether the log of the device is sealed; `nil` until a device has said so to a pull.
+  public var sealing: Sealing?
 
   /// Creates an empty record.
   public init() {}

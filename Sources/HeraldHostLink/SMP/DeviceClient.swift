@@ -24,6 +24,8 @@ public struct DeviceLogStatus: Equatable, Sendable, Codable {
   public let uptimeMilliseconds: UInt64
   /// The device's date in milliseconds since 1970-01-01T00:00:00Z; `nil` if its clock is not set.
   public let unixMilliseconds: UInt64?
+  /// Whether a debugger can read the memory of the device's chip.
+  public let debugPort: DeviceDebugPort
 
   /// The maximum plausible page size, in bytes.
   static let largestPage: UInt32 = 1 << 20
@@ -50,6 +52,12 @@ public struct DeviceLogStatus: Equatable, Sendable, Codable {
     self.identifier = identifier?.count == 8 && identifier?.contains { $0 != 0 } == true ? identifier : nil
     uptimeMilliseconds = uptime
     unixMilliseconds = body[SMPKey.unix]?.number
+    debugPort =
+      switch body[SMPKey.debugPort] {
+      case .boolean(true): .open
+      case .boolean(false): .closed
+      default: .unknown
+      }
   }
 
   /// The number of pages, including the open one.

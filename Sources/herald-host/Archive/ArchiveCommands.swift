@@ -19,21 +19,31 @@ struct ArchiveCommands: ParsableCommand {
       abstract: "Adds pulled logs to an archive, and derives contacts from them.",
       discussion: """
         The pages stay as they are, in the folders and in the archive. Adding a folder again adds only what is new; a command that was \
-        interrupted goes on.
+        interrupted goes on. Sealed pages without a key are kept as they are: --owner-key opens those that are in the archive, too, and needs no folder.
         """)
 
     @Argument(help: "Folders of pulled logs, or folders with such folders.")
-    var dir: [String]
+    var dir: [String] = []
     @OptionGroup var place: ArchivePlace
     @OptionGroup var who: WhoOptions
     @OptionGroup var owner: OwnerOptions
     @OptionGroup var display: DisplayOptions
 
+    func validate() throws {
+      guard !dir.isEmpty || !owner.ownerKey.isEmpty else {
+        throw ValidationError("Missing expected argument '<dir> ...'")
+      }
+    }
+
     func run() throws {
-      let filling = ArchiveFilling(
-        archive: try Archive.open(place.archive, create: true), who: who, isQuiet: display.quiet,
-        keys: try owner.keys())
-      let addition = try filling.add(try PageStoreSearch.folders(in: dir))
+      let archive = try Archive.open(place.archive, create: !dir.isEmpty)
+      let keys = try owner.keys()
+      var stored = (opened: 0, left: 0)
+      if let keys { stored = try archive.openSealedPages(keys) }
+      let filling = ArchiveFilling(archive: archive, who: who, isQuiet: display.quiet, keys: keys)
+      var addition = try filling.add(dir.isEmpty ? [] : try PageStoreSearch.folders(in: dir))
+      addition.newPages += stored.opened
+      if dir.isEmpty { addition.sealedPages = stored.left }
       try display.show(addition) {
         Console.line(
           "\(Console.count(addition.newPages, "new page")) of \(Console.count(addition.folders, "device"))")

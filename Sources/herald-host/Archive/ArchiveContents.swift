@@ -22,6 +22,7 @@ extension ArchiveCommands {
       let place: String
       let devices: Int
       let pages: Int
+      let sealedPages: Int
       let readings: Int
       let contacts: Int
       let persons: Int
@@ -37,7 +38,8 @@ extension ArchiveCommands {
       let archive = try Archive.open(place.archive, create: false)
       let contents = try archive.contents()
       var row = Row(
-        place: archive.place, devices: contents.devices, pages: contents.pages, readings: contents.readings,
+        place: archive.place, devices: contents.devices, pages: contents.pages,
+        sealedPages: try archive.sealedPageCount(), readings: contents.readings,
         contacts: contents.contacts, persons: contents.persons, refusedPages: try archive.refusedPages(),
         zone: archive.rules.zone, bandLimits: archive.rules.bandLimits,
         assumedPower: archive.rules.assumedPower)
@@ -52,6 +54,11 @@ extension ArchiveCommands {
           ].joined(separator: ", "))
         Console.line(
           "days of \(row.zone); bands up to \(row.bandLimits.map(String.init).joined(separator: ", ")) dB")
+        if row.sealedPages > 0 {
+          Console.line(
+            "\(Console.count(row.sealedPages, "further page")) sealed still: `herald-host archive add --owner-key FILE` opens them"
+          )
+        }
         for page in row.refusedPages {
           Console.line(
             "refused: page \(page.sequence) of epoch \(page.epoch) of \(PrintableText.of(page.device)): \(page.reason)"

@@ -13,7 +13,7 @@ struct DockCommand: ParsableCommand {
       and adds them to the archive. The device's light flashes meanwhile; it is on when the device can be unplugged, and flashes twice and twice again when something is wrong. A device that is unplugged in between goes on \
       where it was when it is plugged in again; one that failed and stays plugged in is tried again.
 
-      Sealed pages are stored as they are, and need no key. With --owner-key they are in the archive, too; otherwise `herald-host archive add` adds them later.
+      Sealed pages are stored as they are, and need no key. With --owner-key they are opened in the archive; otherwise `herald-host archive add --owner-key` opens them later.
 
       Nothing is erased on a device without --trim. With it the device erases the pages that are on this computer's disk, synced, and in the archive.
 

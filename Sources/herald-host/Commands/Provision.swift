@@ -1,6 +1,7 @@
 import ArgumentParser
 import HeraldConsole
 import HeraldHostLink
+import HeraldText
 
 /// `herald-host provision`
 struct Provision: ParsableCommand {
@@ -37,6 +38,7 @@ struct Provision: ParsableCommand {
     var settings = 0
     var payload: String?
     var accessKeySet = false
+    var debugPort = DeviceDebugPort.unknown
   }
 
   func run() throws {
@@ -88,9 +90,11 @@ struct Provision: ParsableCommand {
         try provisioning.setKey(of: device, serial: serial, from: path)
         done.accessKeySet = true
       }
+      done.debugPort = try device.logStatus().debugPort
       return done
     }
     lines.finish()
+    Self.warn(members)
     try FleetSummary(members).report(
       display, isSingle: fleet.isSingle, heading: ["CLOCK", "SETTINGS", "PAYLOAD", "ACCESS KEY"], right: [1]
     ) { done in
@@ -100,6 +104,17 @@ struct Provision: ParsableCommand {
       ]
     }
   }
+
+  /// Names the devices whose keys can be read with a debugger.
+  private static func warn(_ members: [FleetMember<Done>]) {
+    for member in members {
+      guard case .success(let done) = member.result, done.debugPort == .open else { continue }
+      Console.note(
+        "herald-host: the debug port of \(member.serial.isEmpty ? member.location : PrintableText.of(member.serial, limit: 40)) is open: who has the device reads its keys by it; `herald-flash lock` closes it"
+      )
+    }
+  }
+
   private func showPlan(_ file: ProvisionFile, _ muster: FleetSelection) throws {
     let (link, generate) = (fleet.link, generate)
     let members = Fleet(muster, link: link).run { _, device, _, serial in

@@ -29,6 +29,7 @@ struct Status: ParsableCommand {
     /// The access state, which determines who may read the log.
     let access: DeviceAccess.State
     let sealing: DeviceSealing
+    let debugPort: DeviceDebugPort
     let battery: BatteryRow
 
     init(
@@ -37,6 +38,7 @@ struct Status: ParsableCommand {
     ) {
       self.battery = battery
       self.sealing = sealing
+      debugPort = status.debugPort
       self.location = location
       self.access = access
       id = status.identifier?.hexadecimal
@@ -68,6 +70,7 @@ struct Status: ParsableCommand {
       facts.add("Starts", "\(status.boot)")
       facts.add("Access", access.words)
       facts.add("Sealing", try device.sealing().words)
+      facts.add("Debug port", status.debugPort.words)
       if let date = status.unixMilliseconds {
         let isBelieved = PlausibleDate.complaint(about: date) == nil
         facts.add(

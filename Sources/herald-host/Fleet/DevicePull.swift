@@ -53,10 +53,12 @@ struct DevicePull {
     }
     let information = try device.information()
     let power = try device.power(board: information.board, date: PlausibleDate.now)
+    let sealing = try DeviceRecord.Sealing.told(by: device, date: PlausibleDate.now)
     try pageStore.updateDevice { record in
       if !serial.isEmpty { record.serial = serial }
       if let id { record.id = id }
       record.power = power
+      if let sealing { record.sealing = sealing }
       let name = open.identity.product.isEmpty ? information.board : open.identity.product
       if !name.isEmpty { record.name = name }
       if !information.firmware.isEmpty { record.system = information.firmware }

@@ -321,7 +321,7 @@ class Chip:
         word = int.from_bytes(bytes(self.uicr[APPROTECT:APPROTECT + 4]), "little")
         if not self.is_hardened:
             return word & 0xFF != 0
-        return word & 0xFF == OPEN and self.clocks.debug_port == OPEN
+        return word & 0xFF == OPEN and self.clocks.debug_port == OPEN and not self.clocks.is_port_forced
 
     # Resets ("POWER", "Reset behavior").
 

@@ -9,7 +9,7 @@ HFCLKSTARTED, LFCLKSTARTED = 0x100, 0x104
 POFWARN = 0x108
 USBDETECTED, USBREMOVED, USBPWRRDY = 0x11C, 0x120, 0x124
 RESETREAS, HFCLKRUN, HFCLKSTAT, LFCLKRUN, LFCLKSTAT, LFCLKSRCCOPY, USBREGSTATUS = 0x400, 0x408, 0x40C, 0x414, 0x418, 0x41C, 0x438
-POFCON, LFCLKSRC, GPREGRET, APPROTECT_DISABLE, DCDCEN, MAINREGSTATUS = 0x510, 0x518, 0x51C, 0x558, 0x578, 0x640
+POFCON, LFCLKSRC, GPREGRET, APPROTECT_FORCEPROTECT, APPROTECT_DISABLE, DCDCEN, MAINREGSTATUS = 0x510, 0x518, 0x51C, 0x550, 0x558, 0x578, 0x640
 RUNNING = 1 << 16
 OSCILLATOR, CRYSTAL, SYNTHESIZED = 0, 1, 2
 # From LFCLKSTOP to the stop.
@@ -48,6 +48,7 @@ class Clocks(Peripheral):
         self.low_started = self.low_stops = None
         self.is_low_stable = False
         self.debug_port = self.comparator = 0
+        self.is_port_forced = False
         if self.has_bus_voltage and not self.is_regulated:
             self.chip.after(REGULATOR_SETTLES, self, self.regulated)
 
@@ -188,6 +189,10 @@ class Clocks(Peripheral):
             self.source = value
         elif offset == APPROTECT_DISABLE and self.chip.is_hardened:
             self.debug_port = value
+        elif offset == APPROTECT_FORCEPROTECT and self.chip.is_hardened:
+            if self.is_port_forced or value:
+                self.misuse(f"{value:#x} for APPROTECT.FORCEPROTECT, which is 0 and is written once")
+            self.is_port_forced = True
         elif offset == GPREGRET:
             self.retained = value & 0xFF
         elif offset == POFCON:

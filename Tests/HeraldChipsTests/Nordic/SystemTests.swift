@@ -263,8 +263,20 @@ struct SystemTests {
     }
     let (supply, sleep) = (Words(), Words())
     var power = NRF.Power(ModelRegisters(supply))
-    power.setDebugPort(0x5A)
-    #expect(supply.written == [0x558: 0x5A])
+    // The registers exist on hardened revisions only, which are open with 0x5A.
+    for (word, port) in [
+      (0x5A, DebugPort.open), (0xFFFF_FFFF, .closed), (0xFFFF_FF00, .closed), (0, .closed),
+    ] {
+      let protection = NRF.AccessProtection(UInt32(word), isHardened: true)
+      #expect(protection.port == port)
+      supply.written = [:]
+      power.setDebugPort(protection)
+      #expect(supply.written == (port == .open ? [0x558: 0x5A] : [0x550: 0]))
+    }
+    // Earlier ones are open with 0xFF and closed with 0.
+    for (word, port) in [(0xFFFF_FFFF, DebugPort.open), (0xFFFF_FF00, .closed), (0x5A, .notKnown)] {
+      #expect(NRF.AccessProtection(UInt32(word), isHardened: false).port == port)
+    }
     var registers = ModelRegisters(sleep)
     NRF.easeSleep(&registers)
     #expect(sleep.written == [0x84: 2])

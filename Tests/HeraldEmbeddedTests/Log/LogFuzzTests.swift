@@ -24,8 +24,8 @@ func fuzzLogPage(_ bytes: Span<UInt8>) {
 }
 
 /// Mounts bytes as a flash of small pages: must end, and leave a log that works.
-func fuzzLogMount(_ image: FlashImage) {
-  var log = FlashLog<MemoryFlash, 4>.mounted(on: image)
+func fuzzLogMount(_ image: FlashImage, isSealed: Bool = false) {
+  var log = FlashLog<MemoryFlash, 4>.mounted(on: image, isSealed: isSealed)
   let event = LogEvent.detected(target(1))
   #expect(log.refusal(event, at: 50) == nil)
   log.commit()
@@ -34,8 +34,9 @@ func fuzzLogMount(_ image: FlashImage) {
 }
 
 /// A page with every kind of block, and one small enough to fuzz fast.
-private func seedPages() throws -> [[UInt8]] {
-  var log = FlashLog<MemoryFlash, 4>.mounted(on: FlashImage(pageSize: 1024, pageCount: 4, wordSize: 4))
+private func seedPages(isSealed: Bool = false) throws -> [[UInt8]] {
+  var log = FlashLog<MemoryFlash, 4>.mounted(
+    on: FlashImage(pageSize: 1024, pageCount: 4, wordSize: 4), isSealed: isSealed)
   for index in 0..<30 {
     try log.add(.measured(target(UInt32(index % 6)), RSSI(Int8(-40 - index))), at: UInt64(index * index) * 40)
   }
@@ -47,7 +48,8 @@ private func seedPages() throws -> [[UInt8]] {
   log.commit()
   let large = log.pageBytes(1) ?? []
 
-  log = FlashLog<MemoryFlash, 4>.mounted(on: FlashImage(pageSize: 256, pageCount: 4, wordSize: 1))
+  log = FlashLog<MemoryFlash, 4>.mounted(
+    on: FlashImage(pageSize: 256, pageCount: 4, wordSize: 1), isSealed: isSealed)
   for index in 0..<8 {
     try log.add(.measured(target(UInt32(index % 3)), RSSI(Int8(-40 - index))), at: UInt64(index * 180))
   }
@@ -119,16 +121,17 @@ struct LogFuzzTests {
     }
   }
 
-  @Test("HP-46 one damaged byte anywhere: what is read is right, as far as it goes")
-  func damagedByte() throws {
-    for page in try seedPages() {
+  @Test(
+    "HP-46 one damaged byte anywhere: what is read is right, as far as it goes", arguments: [false, true])
+  func damagedByte(isSealed: Bool) throws {
+    for page in try seedPages(isSealed: isSealed) {
       let whole = try #require(decode(page: page)).records
       for offset in page.indices {
         for change: UInt8 in [0x01, 0x80, 0xFF] {
           var damaged = page
           damaged[offset] ^= change
           guard let read = decode(page: damaged) else {
-            #expect(offset < 40)
+            #expect(offset < (isSealed ? 80 : 40))
             continue
           }
           #expect(read.records == Array(whole.prefix(read.records.count)))
@@ -137,9 +140,11 @@ struct LogFuzzTests {
     }
   }
 
-  @Test("HP-46 a page cut short anywhere: what is read is right, and all of it at a block's end")
-  func cutShort() throws {
-    for page in try seedPages() {
+  @Test(
+    "HP-46 a page cut short anywhere: what is read is right, and all of it at a block's end",
+    arguments: [false, true])
+  func cutShort(isSealed: Bool) throws {
+    for page in try seedPages(isSealed: isSealed) {
       let whole = try #require(decode(page: page)).records
       for count in page.indices {
         let records = decode(page: Array(page[..<count]))?.records ?? []
@@ -149,11 +154,11 @@ struct LogFuzzTests {
     }
   }
 
-  @Test("HP-46 whatever the flash holds, mounting ends and the log works")
-  func mounts() throws {
+  @Test("HP-46 whatever the flash holds, mounting ends and the log works", arguments: [false, true])
+  func mounts(isSealed: Bool) throws {
     var random = Seeded(7)
     let image = FlashImage(pageSize: 256, pageCount: 4, wordSize: 4)
-    var log = FlashLog<MemoryFlash, 4>.mounted(on: image)
+    var log = FlashLog<MemoryFlash, 4>.mounted(on: image, isSealed: isSealed)
     for index in 0..<700 {
       try log.add(
         .measured(target(UInt32(index % 6)), RSSI(Int8(-40 - index % 50))), at: UInt64(index * index))
@@ -177,7 +182,7 @@ struct LogFuzzTests {
         // Headers that are valid and contradict each other.
         for page in 0..<4 where Bool.random(using: &random) {
           var bytes = Array(copy.bytes[(page * 256)..<(page * 256 + 256)])
-          bytes.replaceSubrange(0..<8, with: [0x48, 0x4C, 0x6F, 0x67, 1, 4, 4, 0])
+          bytes.replaceSubrange(0..<8, with: [0x48, 0x4C, 0x6F, 0x67, 1, 4, 4, isSealed ? 0x80 : 0])
           bytes[8 + Int.random(in: 0..<12, using: &random)] =
             [0, 1, 0x6F, 0x7F, 0xFF].randomElement(using: &random) ?? 0
           if Bool.random(using: &random) {
@@ -188,7 +193,7 @@ struct LogFuzzTests {
           copy.bytes.replaceSubrange((page * 256)..<(page * 256 + 256), with: bytes)
         }
       }
-      fuzzLogMount(copy)
+      fuzzLogMount(copy, isSealed: isSealed)
     }
   }
 }

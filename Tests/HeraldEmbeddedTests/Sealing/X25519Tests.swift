@@ -62,6 +62,17 @@ struct X25519Tests {
     #expect(isWiped)
   }
 
+  @Test("RFC 7748, section 6.1: the other side has its public key and the same secret")
+  func otherSide() {
+    let scalar = hexBytes("5dab087e624a8a4b79e17f8b83800ee66f3bb1292618b6fd1c2f8b27ff88e0eb")
+    let base: [UInt8] = [9] + .init(repeating: 0, count: 31)
+    #expect(product(scalar, base) == Self.other)
+    let first = hexBytes("8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a")
+    #expect(
+      product(scalar, first)
+        == hexBytes("4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742"))
+  }
+
   /// p = 2²⁵⁵ − 19 plus a number, little-endian.
   private static func prime(plus number: Int) -> [UInt8] {
     [UInt8(0xED + number)] + .init(repeating: 0xFF, count: 30) + [0x7F]

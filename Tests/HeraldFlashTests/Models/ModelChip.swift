@@ -21,6 +21,8 @@ final class ModelChip {
   private let isHardened: Bool
   /// Whether UICR takes effect only when the supply is switched off and on.
   var needsPowerCycle = false
+  /// Whether its program has locked it until the next reset, which an erasure does not undo.
+  var isForced = false
   /// Whether its memory can be read although it says that it is locked.
   var leaks = false
   /// Whether the core executes nothing when it should run, as if its RAM were broken.
@@ -190,6 +192,7 @@ final class ModelChip {
 
   private func reset() {
     resets += 1
+    isForced = false
     busy = 0
     configuration = 0
     wasReset = true
@@ -224,7 +227,7 @@ final class ModelChip {
       if value == 1, controlErase == 0 {
         eraseEverything()
         eraseBusy = 3
-        isLocked = false
+        isLocked = isForced
       }
       controlErase = value
     default: break

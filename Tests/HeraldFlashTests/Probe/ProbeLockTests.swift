@@ -46,6 +46,16 @@ struct ProbeLockTests {
     #expect(!chip.isLocked && chip.flash[2] == .max)
   }
 
+  @Test("Erasing all opens a chip whose program forces the lock until the next reset")
+  func forced() throws {
+    let chip = try programmed(isHardened: true)
+    try lock(chip)
+    chip.isForced = true
+    let programmer = ProbeProgrammerTests.programmer(chip)
+    try programmer.erase(.chip, of: try #require(BoardCatalogue.named(board))) { _ in }
+    #expect(!chip.isLocked && chip.flash[2] == .max && chip.violations.isEmpty)
+  }
+
   @Test("Without a program, and on an nRF51, it is refused, and nothing is written")
   func refuses() throws {
     let empty = ModelChip(.nRF52)

@@ -65,6 +65,9 @@ public struct Board: FirmwareHardware, ~Copyable {
     return hasStopped
   }
 
+  /// Open: with UICR.RBPCONF the registers of the core stay accessible, by which all memory can be read.
+  public mutating func debugPort() -> DebugPort { .open }
+
   /// Restarts the watchdog's timeout.
   public mutating func feedWatchdog() { watchdog.feed() }
   /// Resets the chip.

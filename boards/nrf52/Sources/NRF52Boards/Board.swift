@@ -81,12 +81,23 @@ public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: 
   /// Sets the debug port as UICR says, also on revisions that lock it at each reset: otherwise a chip that
   /// was unlocked once would have to be erased, with its log, each time a probe writes an image.
   private static func followDebugLock() {
-    var factory = NRF.FactoryInformation(FixedRegisters<0x100000>())
-    guard factory.revision() >= (Kit.chip == .nRF52833 ? 1 : 5) else { return }
+    guard isHardened else { return }
     var power = NRF.Power(Clock.control)
-    // UICR.APPROTECT.
-    power.setDebugPort(FixedRegisters<0x100012>().load(at: 0x08))
+    power.setDebugPort(accessProtection)
   }
+
+  /// Whether the chip is of a revision that locks the debug port at each reset.
+  private static var isHardened: Bool {
+    var factory = NRF.FactoryInformation(FixedRegisters<0x100000>())
+    return factory.revision() >= (Kit.chip == .nRF52833 ? 1 : 5)
+  }
+
+  private static var accessProtection: NRF.AccessProtection {
+    NRF.AccessProtection(FixedRegisters<0x100012>().load(at: 0x08), isHardened: isHardened)
+  }
+
+  /// By UICR, which the chip has read at the last reset.
+  public mutating func debugPort() -> DebugPort { Self.accessProtection.port }
 
   /// The board, with what the previous run retained. To be called once.
   public static func firmware() -> Firmware<Self> {

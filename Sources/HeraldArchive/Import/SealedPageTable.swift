@@ -1,0 +1,125 @@
+import HeraldHostLink
+
+/// The pages of an archive that are sealed still: closed ones, as their devices wrote them, so that none is
+/// lost until somebody has the key.
+struct SealedPageTable {
+  private let archive: Archive
+  private var connection: any ArchiveConnection { archive.connection }
+  /// Those of the device in question by number, with their digests.
+  private var known: [PageName: [UInt8]] = [:]
+  private let device: Int64
+
+  /// That of a device, which is created if the archive has none.
+  init(_ archive: Archive, of device: Int64) throws(HostLinkError) {
+    (self.archive, self.device) = (archive, device)
+    guard try connection.hasTable("sealed_page") else {
+      try ArchiveSchema.createSealedPages(connection)
+      return
+    }
+    known = try Self.digests(archive, of: device)
+  }
+
+  /// The sealed pages of a device with the digests of their files; none if the archive has no such table.
+  static func digests(_ archive: Archive, of device: Int64) throws(HostLinkError) -> [PageName: [UInt8]] {
+    var digests: [PageName: [UInt8]] = [:]
+    guard try archive.connection.hasTable("sealed_page") else { return digests }
+    for row in try archive.connection.rows(
+      "SELECT epoch, sequence, sha256 FROM sealed_page WHERE device_id = ?", [.integer(device)])
+    {
+      let name = PageName(
+        epoch: UInt32(clamping: row.integer(0)), sequence: UInt32(clamping: row.integer(1)), isOpen: false)
+      digests[name] = row.blob(2)
+    }
+    return digests
+  }
+
+  /// Keeps a closed page as it is. `false` if there is another one of its number.
+  mutating func keep(_ name: PageName, _ bytes: [UInt8], _ sha256: [UInt8]) throws(HostLinkError) -> Bool {
+    if let digest = known[name] { return digest == sha256 }
+    let frame = try archive.frames.frame(of: bytes)
+    try connection.append(
+      "sealed_page", ["device_id", "epoch", "sequence", "sha256", "size", "bytes"],
+      [
+        .integer(device), .integer(Int64(name.epoch)), .integer(Int64(name.sequence)), .blob(sha256),
+        .integer(Int64(bytes.count)), .blob(frame),
+      ])
+    known[name] = sha256
+    return true
+  }
+
+  /// The page was opened.
+  mutating func remove(_ name: PageName) throws(HostLinkError) {
+    guard known.removeValue(forKey: name) != nil else { return }
+    try connection.execute(
+      "DELETE FROM sealed_page WHERE device_id = ? AND epoch = ? AND sequence = ?",
+      [.integer(device), .integer(Int64(name.epoch)), .integer(Int64(name.sequence))])
+  }
+
+  /// The numbers of its pages, in ascending order.
+  var names: [PageName] { known.keys.sorted() }
+
+  /// A page as the device wrote it, and the digest of its file.
+  func page(_ name: PageName) throws(HostLinkError) -> (bytes: [UInt8], sha256: [UInt8]) {
+    let row = try connection.rows(
+      "SELECT size, bytes FROM sealed_page WHERE device_id = ? AND epoch = ? AND sequence = ?",
+      [.integer(device), .integer(Int64(name.epoch)), .integer(Int64(name.sequence))]
+    ).first
+    return (try archive.page(in: row), known[name] ?? [])
+  }
+}
+
+extension Archive {
+  /// Opens the pages that are sealed still, as far as `keys` open them. Returns how many were opened, and how
+  /// many are left. The next `update` derives what they change.
+  public func openSealedPages(_ keys: SealedPageKeys) throws(HostLinkError) -> (opened: Int, left: Int) {
+    var (opened, left) = (0, 0)
+    guard try connection.hasTable("sealed_page") else { return (0, 0) }
+    let devices = try connection.rows(
+      "SELECT id, serial FROM device WHERE id IN (SELECT device_id FROM sealed_page) ORDER BY serial")
+    for row in devices {
+      let (id, serial) = (row.integer(0), row.text(1))
+      try connection.transaction { () throws(HostLinkError) in
+        var table = try SealedPageTable(self, of: id)
+        let before = opened
+        for name in table.names {
+          let (bytes, sha256) = try table.page(name)
+          guard case .page(let content, isWhole: true) = keys.open(bytes, serial: serial) else {
+            left += 1
+            continue
+          }
+          try put(content, as: name, sha256, of: id)
+          try table.remove(name)
+          opened += 1
+        }
+        guard opened > before else { return }
+        try connection.execute(
+          "UPDATE device SET is_unread = 1, is_stale = 1 WHERE id = ?", [.integer(id)])
+      }
+    }
+    return (opened, left)
+  }
+
+  /// The number of pages that are sealed still.
+  public func sealedPageCount() throws(HostLinkError) -> Int {
+    guard try connection.hasTable("sealed_page") else { return 0 }
+    return Int(try connection.number("SELECT COUNT(*) FROM sealed_page") ?? 0)
+  }
+
+  /// Stores a closed page in the place of what there is of it.
+  private func put(_ content: [UInt8], as name: PageName, _ sha256: [UInt8], of device: Int64)
+    throws(HostLinkError)
+  {
+    let place: [SQLValue] = [
+      .integer(device), .integer(Int64(name.epoch)), .integer(Int64(name.sequence)),
+    ]
+    try connection.execute(
+      "DELETE FROM page WHERE device_id = ? AND epoch = ? AND sequence = ?", place)
+    let number = (try connection.number("SELECT MAX(id) FROM page") ?? 0) + 1
+    try connection.append(
+      "page", ["id", "device_id", "epoch", "sequence", "is_open", "sha256", "size", "bytes"],
+      [.integer(number)] + place
+        + [
+          .integer(0), .blob(sha256), .integer(Int64(content.count)), .blob(try frames.frame(of: content)),
+        ])
+  }
+}
