@@ -19,10 +19,13 @@ extension MutableSpan where Element == UInt8 {
   @usableFromInline @inline(__always)
   @_lifetime(self: copy self)
   package mutating func set(_ source: Span<UInt8>, at offset: Int) {
-    var index = 0
-    while index < source.count {
-      self[unchecked: offset &+ index] = source[unchecked: index]
-      index &+= 1
+    let length = source.count
+    // One call of memmove: a loop would be unrolled for lengths that no PDU has.
+    source.withUnsafeBytes { source in
+      withUnsafeMutableBytes { target in
+        guard let source = source.baseAddress, let target = target.baseAddress else { return }
+        target.advanced(by: offset).copyMemory(from: source, byteCount: length)
+      }
     }
   }
 }
@@ -32,5 +35,14 @@ extension Span where Element == UInt8 {
   @inline(__always)
   func u16(at offset: Int) -> UInt16 {
     UInt16(self[unchecked: offset]) | UInt16(self[unchecked: offset &+ 1]) &<< 8
+  }
+
+  /// Sixteen bytes in on-air order. All must be inside.
+  // Not inlined: it is long on a processor that loads bytes only.
+  @inline(never)
+  func uuid128(at offset: Int) -> UUID128 {
+    UUID128(
+      UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset &+ 8, as: UInt64.self)),
+      UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)))
   }
 }

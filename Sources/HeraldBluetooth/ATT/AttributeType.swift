@@ -1,17 +1,18 @@
 import HeraldHAL
 
 /// The attribute types the server and the client use.
+@usableFromInline
 enum AttributeType {
   /// Primary Service.
-  static var primaryService: UInt16 { 0x2800 }
+  @inlinable static var primaryService: UInt16 { 0x2800 }
   /// Secondary Service.
-  static var secondaryService: UInt16 { 0x2801 }
+  @inlinable static var secondaryService: UInt16 { 0x2801 }
   /// Characteristic.
-  static var characteristic: UInt16 { 0x2803 }
+  @inlinable static var characteristic: UInt16 { 0x2803 }
   /// Service Changed.
-  static var serviceChanged: UInt16 { 0x2A05 }
+  @inlinable static var serviceChanged: UInt16 { 0x2A05 }
   /// Client Characteristic Configuration.
-  static var configuration: UInt16 { 0x2902 }
+  @inlinable static var configuration: UInt16 { 0x2902 }
 }
 
 extension UUID128 {

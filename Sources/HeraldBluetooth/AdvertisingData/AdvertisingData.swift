@@ -32,12 +32,14 @@ public struct AdvertisingData: ~Escapable {
   @inlinable
   @_lifetime(self: copy self)
   public mutating func next() -> Bool {
-    guard data.count &- end >= 2 else { return false }
-    let length = Int(data[unchecked: end])
-    guard length > 0, length < data.count &- end else { return false }
+    guard end < data.count else { return false }
+    let count = Int(data[unchecked: end]) &- 1
+    let first = end &+ 2
+    let next = first &+ count
+    guard count >= 0, next <= data.count else { return false }
     typeByte = data[unchecked: end &+ 1]
-    start = end &+ 2
-    end = end &+ 1 &+ length
+    start = first
+    end = next
     return true
   }
 

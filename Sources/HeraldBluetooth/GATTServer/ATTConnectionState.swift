@@ -18,10 +18,10 @@ struct ATTConnectionState: BitwiseCopyable, Sendable {
     isPreparing = false
   }
 
-  /// ATT_MTU, 23 or more; less is taken as 23.
+  /// ATT_MTU, 23…517; less is taken as 23, and more is not set.
   @usableFromInline var mtu: Int {
     get { ATTLimits.defaultMTU &+ Int(extraMTU) }
-    set { extraMTU = UInt16(truncatingIfNeeded: max(0, min(newValue, 517) &- ATTLimits.defaultMTU)) }
+    set { extraMTU = UInt16(truncatingIfNeeded: max(newValue, ATTLimits.defaultMTU) &- ATTLimits.defaultMTU) }
   }
 
   /// The configuration in `slot`, 0…7; none for any other.

@@ -2,9 +2,10 @@ extension ATTRequest {
   /// Find By Type Value (Vol 3, Part F, 3.4.3.3): the groups of this 16-bit type whose value is equal.
   /// Constant values only: those of declarations, the purpose of the request; a value supplied at run time
   /// never matches.
-  @usableFromInline
+  @inlinable @inline(__always)
   @_lifetime(self: copy self)
   mutating func findByTypeValue() -> ATTErrorCode {
+    guard count >= 7 else { return malformed() }
     guard takeRange() else { return .invalidHandle }
     takeType(isLong: false)
 
@@ -19,7 +20,8 @@ extension ATTRequest {
     let limit = min(limit, value)
 
     let isGroup = isService || shortType == AttributeType.characteristic
-    findNext()
+    // A local, which is in a register.
+    var index = next(from: self.index)
     while index < end, length &+ 4 <= limit {
       let record = database.attributes[unchecked: index]
       if record.flags.contains(.read), buffer.holds(database.constant(record), at: value, count: valueLength)
@@ -28,8 +30,7 @@ extension ATTRequest {
         append(handle)
         append(isGroup ? database.groupEnd(of: index, shortType) : handle)
       }
-      index &+= 1
-      findNext()
+      index = next(from: index &+ 1)
     }
     return length > 1 ? .none : .attributeNotFound
   }
@@ -37,7 +38,8 @@ extension ATTRequest {
 
 extension MutableSpan where Element == UInt8 {
   /// Whether the `count` bytes at `offset`, which must be inside, are those of `other` and no fewer.
-  fileprivate func holds(_ other: Span<UInt8>, at offset: Int, count: Int) -> Bool {
+  @inlinable @inline(__always)
+  func holds(_ other: Span<UInt8>, at offset: Int, count: Int) -> Bool {
     guard other.count == count else { return false }
     var index = 0
     while index < count {

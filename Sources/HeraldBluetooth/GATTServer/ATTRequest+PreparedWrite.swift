@@ -3,13 +3,16 @@ import HeraldHAL
 extension ATTRequest {
   /// Prepare Write (Vol 3, Part F, 3.4.6.1): queued, and echoed. Handle and permission are checked now,
   /// offset and length when it is executed.
-  @inlinable
+  @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  mutating func prepareWrite<Values: AttributeValues & ~Copyable>(
-    _ queues: inout MutableSpan<PreparedWriteQueue>, _ now: Instant, _ values: inout Values
+  mutating func prepareWrite<Values: AttributeValues & ~Copyable, let queues: Int>(
+    _ prepared: inout [queues of PreparedWriteQueue], _ now: Instant, _ values: inout Values
   ) -> ATTErrorCode {
+    guard count >= 5 else { return malformed() }
     let handle = subject
-    if let code = refusal(handle, .write) { return code }
+    guard let record = database.record(handle) else { return .invalidHandle }
+    guard record.flags.contains(.write) else { return .writeNotPermitted }
+    var queues = prepared.mutableSpan
     let isNew = !state.isPreparing
     let index = isNew ? queues.vacantQueue(at: now, for: connection, &values) : queues.queue(of: connection)
     guard index < queues.count else { return .prepareQueueFull }
@@ -34,16 +37,17 @@ extension ATTRequest {
 
   /// Execute Write (3.4.6.3): the value that is queued, which has to start at offset 0 and whose parts follow
   /// without gap; or drops it.
-  @inlinable
+  @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  mutating func executeWrite<Values: AttributeValues & ~Copyable>(
-    _ queues: inout MutableSpan<PreparedWriteQueue>, _ values: inout Values
+  mutating func executeWrite<Values: AttributeValues & ~Copyable, let queues: Int>(
+    _ prepared: inout [queues of PreparedWriteQueue], _ values: inout Values
   ) -> ATTErrorCode {
+    guard count == 2, buffer[unchecked: 1] <= 1 else { return malformed() }
     subject = 0
-    guard buffer[unchecked: 1] <= 1 else { return .invalidPDU }
     let isWanted = buffer[unchecked: 1] == 1
     let wasPreparing = state.isPreparing
     state.isPreparing = false
+    var queues = prepared.mutableSpan
     let index = queues.queue(of: connection)
     if index < queues.count {
       let queue = queues[unchecked: index]
@@ -61,14 +65,15 @@ extension ATTRequest {
     return .none
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   @_lifetime(self: copy self)
   mutating func execute<Values: AttributeValues & ~Copyable>(
     _ queue: PreparedWriteQueue, _ values: inout Values
   ) -> ATTErrorCode? {
     guard let record = database.record(queue.handle) else { return .invalidHandle }
     if queue.hasGap { return .invalidOffset }
-    if let refusal = record.refusal(count: Int(queue.count), first: queue.first) { return refusal }
+    let refusal = record.refusal(count: Int(queue.count), first: queue.first)
+    if refusal != .none { return refusal }
     if record.flags.contains(.configuration) {
       state.configure(slot: Int(record.tag), ClientConfiguration(rawValue: queue.first & 3))
       return nil

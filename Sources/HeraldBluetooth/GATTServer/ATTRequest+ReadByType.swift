@@ -1,16 +1,17 @@
 extension ATTRequest {
   /// Read By Type (Vol 3, Part F, 3.4.4.1): handles and values of this type, up to the first of another
   /// length. A value longer than 253 bytes, or than fits, is cut.
-  @inlinable
+  @inlinable @inline(__always)
   @_lifetime(self: copy self)
   mutating func readByType<Values: AttributeValues & ~Copyable>(_ values: inout Values) -> ATTErrorCode {
+    guard count == 7 || count == 21 else { return malformed() }
     guard takeRange() else { return .invalidHandle }
     takeType(isLong: count == 21)
 
     let longest = min(limit &- 4, 253)
     length = 2
     var valueLength = 0
-    findNext()
+    var index = next(from: self.index)
     while index < end {
       let isFirst = length == 2
       let room = isFirst ? longest : valueLength
@@ -28,7 +29,7 @@ extension ATTRequest {
         if copied == valueLength {
           append(handle)
           length &+= valueLength
-          findNext()
+          index = next(from: index)
         } else {
           index = end
         }

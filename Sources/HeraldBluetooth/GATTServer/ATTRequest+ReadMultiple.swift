@@ -2,9 +2,11 @@ extension ATTRequest {
   /// Read Multiple and Read Multiple Variable (Vol 3, Part F, 3.4.4.7 and 3.4.4.11): the values one behind
   /// the other, in the latter each after its two-byte length, cut at ATT_MTU. At most 32 handles, else
   /// Insufficient Resources: the response grows over the list, so a copy of it is kept.
-  @inlinable
+  // Not inlined: the list would be part of the stack frame of each request.
+  @inlinable @inline(never)
   @_lifetime(self: copy self)
   mutating func readMultiple<Values: AttributeValues & ~Copyable>(_ values: inout Values) -> ATTErrorCode {
+    guard count >= 5, count & 1 == 1 else { return malformed() }
     let isVariable = opcode == .readMultipleVariableRequest
     let total = (count &- 1) &>> 1
     guard total <= 32 else {

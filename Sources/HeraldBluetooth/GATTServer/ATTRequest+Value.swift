@@ -36,14 +36,6 @@ extension ATTRequest {
     }
     return value.count
   }
-
-  /// The error if an attribute that needs the permission `access` cannot be written.
-  @usableFromInline
-  @_lifetime(self: copy self)
-  mutating func refusal(_ handle: UInt16, _ access: AttributeRecord.Flags) -> ATTErrorCode? {
-    guard let record = database.record(handle) else { return .invalidHandle }
-    return record.flags.contains(access) ? nil : .writeNotPermitted
-  }
 }
 
 extension AttributeRecord {
@@ -51,16 +43,16 @@ extension AttributeRecord {
   @inlinable var attributeTag: AttributeTag { AttributeTag(rawValue: tag) }
 
   /// The error if a value of `count` bytes, of which `first` is the first, is invalid for this attribute
-  /// whatever its meaning.
-  @usableFromInline
-  func refusal(count: Int, first: UInt8) -> ATTErrorCode? {
+  /// whatever its meaning; `none` if it is not.
+  @inlinable
+  func refusal(count: Int, first: UInt8) -> ATTErrorCode {
     if flags.contains(.configuration) {
       guard count == 2 else { return .invalidAttributeValueLength }
       // Bits beyond the two are reserved and ignored.
       let asked = UInt16(first & 3)
-      return asked & ~valueOffset == 0 ? nil : .improperlyConfigured
+      return asked & ~valueOffset == 0 ? .none : .improperlyConfigured
     }
     guard flags.contains(.dynamic) else { return .writeNotPermitted }
-    return count <= Int(valueLength) ? nil : .invalidAttributeValueLength
+    return count <= Int(valueLength) ? .none : .invalidAttributeValueLength
   }
 }

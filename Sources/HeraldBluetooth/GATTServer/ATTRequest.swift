@@ -24,8 +24,7 @@ struct ATTRequest: ~Copyable, ~Escapable {
   @usableFromInline var shortType: UInt16
   /// Which attribute an Error Response names: usually the first one in the request.
   @usableFromInline var subject: UInt16
-  /// The attributes that the request is about, as far as they have not been processed: `index..<end`, inside
-  /// the table.
+  /// The attributes that the request is about: `index..<end`, inside the table.
   @usableFromInline var index: Int
   @usableFromInline var end: Int
   /// How long the response is so far.
@@ -54,8 +53,6 @@ struct ATTRequest: ~Copyable, ~Escapable {
     length = 1
   }
 
-  // Not inlined: many paths end with one of these two.
-
   /// Writes an Error Response (Vol 3, Part F, 3.4.1.1) and returns its length.
   @usableFromInline @inline(never)
   @_lifetime(self: copy self)
@@ -65,14 +62,6 @@ struct ATTRequest: ~Copyable, ~Escapable {
     buffer.setU16(handle, at: 2)
     buffer[unchecked: 4] = code.rawValue
     return 5
-  }
-
-  /// Completes the response, whose opcode is the request's plus one, and returns its length.
-  @usableFromInline @inline(never)
-  @_lifetime(self: copy self)
-  mutating func answer(_ length: Int) -> Int {
-    buffer[unchecked: 0] = opcode.rawValue &+ 1
-    return length
   }
 
   /// Stores the handle range at offset 1 of a request of five bytes or more; `false` if it starts at 0 or
@@ -92,10 +81,11 @@ struct ATTRequest: ~Copyable, ~Escapable {
   @inline(never)
   @_lifetime(self: copy self)
   mutating func takeType(isLong: Bool) {
-    guard isLong, let uuid = UUID128(onAir: buffer.span.extracting(unchecked: 5..<21)) else {
+    guard isLong else {
       shortType = buffer.u16(at: 5)
       return
     }
+    let uuid = buffer.span.uuid128(at: 5)
     if let alias = uuid.short {
       shortType = alias.rawValue
     } else {
@@ -109,19 +99,35 @@ struct ATTRequest: ~Copyable, ~Escapable {
     shortType == AttributeType.primaryService || shortType == AttributeType.secondaryService
   }
 
-  /// Continues to the first attribute of the stored type at or behind `index`; to `end` if there is none.
+  /// The first attribute of the stored type from `start` on; `end`, or `start` if that is behind it, if there
+  /// is none.
   @usableFromInline @inline(never)
   @_lifetime(self: copy self)
-  mutating func findNext() {
+  mutating func next(from start: Int) -> Int {
+    var index = start
+    let (end, type) = (end, shortType)
+    if type == 0 { return nextOfLongType(from: start) }
+    while index < end {
+      let record = database.attributes[unchecked: index]
+      if record.type == type, !record.flags.contains(.longType) { break }
+      index &+= 1
+    }
+    return index
+  }
+
+  /// The same for a 128-bit type.
+  @_lifetime(self: copy self)
+  mutating func nextOfLongType(from start: Int) -> Int {
+    var index = start
     while index < end {
       let record = database.attributes[unchecked: index]
       if record.flags.contains(.longType) {
-        if shortType == 0, UUID128(onAir: database.longType(record)) == longType { break }
-      } else if record.type == shortType, shortType != 0 {
-        break
+        let type = database.longType(record)
+        if type.count == 16, type.uuid128(at: 0) == longType { break }
       }
       index &+= 1
     }
+    return index
   }
 
   /// Appends two bytes to the response, little-endian. There must be room.

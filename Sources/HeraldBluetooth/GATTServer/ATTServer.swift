@@ -86,7 +86,9 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     to buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant,
     values: inout Values
   ) -> Int {
-    respond(to: &buffer, count: count, on: connection, at: now, from: Table.database, values: &values)
+    let length = exchangeMTU(&buffer, count: count, on: connection)
+    if length > 0 { return length }
+    return answer(&buffer, count: count, on: connection, at: now, values: &values)
   }
 
   /// The same with a table that is not a constant. It may change between two PDUs.
@@ -95,17 +97,55 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     to buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant,
     from database: GATTDatabase, values: inout Values
   ) -> Int {
+    let length = exchangeMTU(&buffer, count: count, on: connection)
+    if length > 0 { return length }
+    return answer(&buffer, count: count, on: connection, at: now, from: database, values: &values)
+  }
+
+  /// Exchange MTU (Vol 3, Part F, 3.4.2.1): each side states its receive MTU and the smaller applies, in both
+  /// directions, 23 at least. 0 if the PDU is no such request.
+  @inlinable @inline(__always)
+  mutating func exchangeMTU(
+    _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID
+  ) -> Int {
+    let index = connection.index
+    guard index >= 0, index < connections, count == 3, buffer.count >= ATTLimits.defaultMTU,
+      buffer[unchecked: 0] == ATTOpcode.exchangeMTURequest.rawValue
+    else { return 0 }
+    let maximum = min(maximumMTU, buffer.count)
+    states[index].mtu = min(Int(buffer.u16(at: 1)), maximum)
+    buffer[unchecked: 0] = ATTOpcode.exchangeMTUResponse.rawValue
+    buffer.setU16(UInt16(truncatingIfNeeded: maximum), at: 1)
+    return 3
+  }
+
+  /// Responds to any other request, from the constant table.
+  // Not inlined, so that an MTU exchange needs no stack frame.
+  @inlinable @inline(never)
+  mutating func answer<Values: AttributeValues & ~Copyable>(
+    _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant,
+    values: inout Values
+  ) -> Int {
+    answer(&buffer, count: count, on: connection, at: now, from: Table.database, values: &values)
+  }
+
+  /// The same from a table.
+  @inlinable @inline(__always)
+  mutating func answer<Values: AttributeValues & ~Copyable>(
+    _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant,
+    from database: GATTDatabase, values: inout Values
+  ) -> Int {
     let index = connection.index
     guard index >= 0, index < connections, count > 0, count <= buffer.count,
       buffer.count >= ATTLimits.defaultMTU
     else { return 0 }
-    let maximum = maximumMTU
-    var queues = prepared.mutableSpan
     var request = ATTRequest(
       buffer._mutatingExtracting(0..<buffer.count), count: count, to: database, states[index],
       connection)
-    let length = request.respond(maximumMTU: maximum, &queues, now, &values)
+    let length = request.respond(&prepared, now, &values)
     states[index] = request.state
+    // Moved out, as nothing is left to destroy then: for a whole request that is a call.
+    _ = request.buffer
     return length
   }
 

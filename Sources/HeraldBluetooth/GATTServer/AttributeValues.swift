@@ -66,12 +66,8 @@ public enum AttributeRead: Equatable, BitwiseCopyable, Sendable {
     -> AttributeRead
   {
     guard offset >= 0, offset < value.count else { return .length(value.count) }
-    let count = min(value.count &- offset, buffer.count)
-    var index = 0
-    while index < count {
-      buffer[unchecked: index] = value[unchecked: offset &+ index]
-      index &+= 1
-    }
+    let end = offset &+ min(value.count &- offset, buffer.count)
+    buffer.set(value.extracting(unchecked: Range(uncheckedBounds: (offset, end))), at: 0)
     return .length(value.count)
   }
 }

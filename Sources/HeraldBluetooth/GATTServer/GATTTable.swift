@@ -69,6 +69,7 @@ public struct GATTDatabase: ~Escapable {
   }
 
   /// The sixteen bytes of a record's 128-bit type; empty if the table is faulty.
+  @usableFromInline
   @_lifetime(copy self)
   func longType(_ record: AttributeRecord) -> Span<UInt8> {
     let start = Int(record.type)
@@ -78,7 +79,7 @@ public struct GATTDatabase: ~Escapable {
 
   /// The handle of the last attribute in the group that the declaration at `index` opens (Vol 3, Part G,
   /// 2.5.3): up to the next service, and for a characteristic also up to the next characteristic.
-  @inline(never)
+  @usableFromInline @inline(never)
   func groupEnd(of index: Int, _ type: UInt16) -> UInt16 {
     var next = index &+ 1
     while next < attributes.count {
