@@ -55,6 +55,24 @@ struct SealedPageTable {
       [.integer(device), .integer(Int64(name.epoch)), .integer(Int64(name.sequence))])
   }
 
+  /// A page was opened: its content takes the place of what there is of it.
+  mutating func replace(_ name: PageName, by content: [UInt8], _ sha256: [UInt8]) throws(HostLinkError) {
+    let place: [SQLValue] = [
+      .integer(device), .integer(Int64(name.epoch)), .integer(Int64(name.sequence)),
+    ]
+    try connection.execute(
+      "DELETE FROM page WHERE device_id = ? AND epoch = ? AND sequence = ?", place)
+    let number = (try connection.number("SELECT MAX(id) FROM page") ?? 0) + 1
+    try connection.append(
+      "page", ["id", "device_id", "epoch", "sequence", "is_open", "sha256", "size", "bytes"],
+      [.integer(number)] + place
+        + [
+          .integer(0), .blob(sha256), .integer(Int64(content.count)),
+          .blob(try archive.frames.frame(of: content)),
+        ])
+    try remove(name)
+  }
+
   /// The numbers of its pages, in ascending order.
   var names: [PageName] { known.keys.sorted() }
 
@@ -87,8 +105,7 @@ extension Archive {
             left += 1
             continue
           }
-          try put(content, as: name, sha256, of: id)
-          try table.remove(name)
+          try table.replace(name, by: content, sha256)
           opened += 1
         }
         guard opened > before else { return }
@@ -103,23 +120,5 @@ extension Archive {
   public func sealedPageCount() throws(HostLinkError) -> Int {
     guard try connection.hasTable("sealed_page") else { return 0 }
     return Int(try connection.number("SELECT COUNT(*) FROM sealed_page") ?? 0)
-  }
-
-  /// Stores a closed page in the place of what there is of it.
-  private func put(_ content: [UInt8], as name: PageName, _ sha256: [UInt8], of device: Int64)
-    throws(HostLinkError)
-  {
-    let place: [SQLValue] = [
-      .integer(device), .integer(Int64(name.epoch)), .integer(Int64(name.sequence)),
-    ]
-    try connection.execute(
-      "DELETE FROM page WHERE device_id = ? AND epoch = ? AND sequence = ?", place)
-    let number = (try connection.number("SELECT MAX(id) FROM page") ?? 0) + 1
-    try connection.append(
-      "page", ["id", "device_id", "epoch", "sequence", "is_open", "sha256", "size", "bytes"],
-      [.integer(number)] + place
-        + [
-          .integer(0), .blob(sha256), .integer(Int64(content.count)), .blob(try frames.frame(of: content)),
-        ])
   }
 }

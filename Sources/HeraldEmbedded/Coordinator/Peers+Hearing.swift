@@ -171,8 +171,7 @@ extension Peers {
     let identity = table[place].identity
     let digest = buffer.digest()
     let isKnown = table.noteMove(of: digest, to: place)
-    context.sink.record(
-      .read, of: identity, buffer.all, in: &buffer)
+    context.sink.record(.read, of: identity, buffer.all, in: &buffer)
     buffer.report(to: &context.sink.delegate, identity, known: isKnown, at: context.now)
     if isKnown { context.sink.count(.readsOfKnown) }
     table[place].payloadDigest = digest
