@@ -61,7 +61,9 @@ let package = Package(
     // What surrounds them on a Linux machine.
     .target(
       name: "HeraldSimulation",
-      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldEnergy", "HeraldHCI"],
+      dependencies: [
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldEnergy", "HeraldHCI", "HeraldLinkLayer",
+      ],
       swiftSettings: core),
     .systemLibrary(
       name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
@@ -242,7 +244,9 @@ let package = Package(
       swiftSettings: core),
     .testTarget(
       name: "HeraldSimulationTests",
-      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldEnergy", "HeraldSimulation"],
+      dependencies: [
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldEnergy", "HeraldHCI", "HeraldSimulation",
+      ],
       swiftSettings: core),
     .testTarget(name: "HeraldEnergyTests", dependencies: ["HeraldEnergy"], swiftSettings: core),
     .testTarget(

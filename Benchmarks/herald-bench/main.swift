@@ -6,7 +6,7 @@ if CommandLine.arguments.dropFirst().first == FleetBenchmark.importWord {
 }
 var figures = Figures()
 // A word such as "core" or "energy" selects its figures; the others stay as they were written before.
-let only = ["core", "energy", "archive", "link", "flood", "convert", "fleet"].first {
+let only = ["core", "energy", "model", "rooms", "archive", "link", "flood", "convert", "fleet"].first {
   CommandLine.arguments.contains($0)
 }
 if only == nil || only == "archive" { try DatabaseBenchmark.run(&figures) }
@@ -26,6 +26,12 @@ if only == nil {
   CrowdBenchmark.run(&figures, isFull: CommandLine.arguments.contains("--full"))
 }
 if only == nil || only == "flood" { try FloodBenchmark.run(&figures) }
+if only == nil || only == "model" {
+  RadioModelBenchmark.run(&figures, isFull: CommandLine.arguments.contains("--full"))
+}
+if only == nil || only == "rooms" {
+  BadRoomBenchmark.run(&figures, isFull: CommandLine.arguments.contains("--full"))
+}
 if only == nil || only == "energy" {
   EnergyBenchmark.run(&figures, isFull: CommandLine.arguments.contains("--full"))
   FloodChargeBenchmark.run(&figures)

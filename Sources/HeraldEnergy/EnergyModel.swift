@@ -74,9 +74,13 @@ public struct EnergyModel: Sendable {
     let scans = Double(radio.scans)
     var parts = EnergyParts()
     parts.transmitting = transmitting * Double(radio.transmitting) / time
-    parts.receiving = receiving * Double(radio.scanning + radio.receiving) / time
-    parts.ramp = rampUp * ((transmitting + receiving) * Double(radio.turns) + receiving * scans) / time
-    parts.crystal = crystal * (crystalStart * (Double(radio.events) + scans) + Double(radio.pauses)) / time
+    let listening = scans + Double(radio.parts)
+    parts.receiving = receiving * Double(radio.listening + radio.receiving) / time
+    parts.ramp = rampUp * ((transmitting + receiving) * Double(radio.turns) + receiving * listening) / time
+    // The first ramp-up of an event is before it, the others are in its pauses.
+    let ramps = 2 * Double(radio.turns) - Double(radio.events) + Double(radio.parts)
+    let pauses = max(0, Double(radio.pauses) - rampUp * max(0, ramps))
+    parts.crystal = crystal * (crystalStart * (Double(radio.events) + scans) + pauses) / time
     parts.processor =
       processing
       * (perAdvertisement * Double(use.advertisements) + perEvent * (Double(radio.events) + scans)) / time
@@ -176,6 +180,15 @@ public struct RadioUse: Sendable {
   public package(set) var events: UInt64 = 0
   /// The number of scan windows.
   public package(set) var scans: UInt64 = 0
-  /// The time between the packets of an event in which the radio is off and its crystal on.
+  /// The time between the packets of an event, and between the parts of a scan window, in which the radio is
+  /// off, or ramps up, and its crystal is on.
   public package(set) var pauses: UInt64 = 0
+  /// The number of times at which a scan window was continued, after a received advertisement or another
+  /// event.
+  public package(set) var parts: UInt64 = 0
+  /// The part of `scanning` in which the radio did not receive because of that.
+  public package(set) var interrupted: UInt64 = 0
+
+  /// The time for which it received in scan windows.
+  public var listening: UInt64 { scanning - min(scanning, interrupted) }
 }

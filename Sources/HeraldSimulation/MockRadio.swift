@@ -81,6 +81,9 @@ public struct MockRadio: Radio, ~Copyable {
   /// Whether `send` and responses are recorded: switched off in tests of millions of events.
   public var recordsCommands = true
 
+  /// The time in ms that `receivingTime` returns; `nil` if it does not count it.
+  public var received: UInt32?
+
   /// The current advertising parameters; `nil` if it does not advertise.
   public private(set) var advertising: AdvertisingParameters?
   /// The current scan parameters; `nil` if it does not scan.
@@ -209,6 +212,9 @@ public struct MockRadio: Radio, ~Copyable {
     note(.send(bytes, on: connection))
     if let answer = responder?(connection, bytes) { happen(.pdu(answer, on: connection)) }
   }
+
+  /// The time in ms for which it has received, as the test has set it.
+  public mutating func receivingTime() -> UInt32? { received }
 
   public mutating func readRSSI(_ connection: ConnectionID) { note(.readRSSI(connection)) }
 

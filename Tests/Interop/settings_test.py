@@ -34,6 +34,7 @@ KEY = bytes(range(32))
 SETTINGS = {
     "log/keep-days": ("<H", 14, 365), "log/commit-seconds": ("<H", 30, 7), "scan/interval-ms": ("<H", 1125, 800),
     "scan/window-ms": ("<H", 120, 80), "advertising/interval-ms": ("<H", 250, 300), "radio/setting": ("<B", 1, 0),
+    "radio/cell-mah": ("<H", 220, 500), "radio/lifetime-days": ("<H", 0, 90),
 }
 FIXED = bytes.fromhex("083A030000D202964900000000")
 
@@ -87,6 +88,22 @@ def is_invalid(answer):
 
 def is_not_found(answer):
     return error_v2(answer) and answer.err.rc == FS_MGMT_ERR.FILE_NOT_FOUND
+
+
+async def latency(client):
+    """A latency that is set, and gives way to a number of days; both while the device scans in rounds."""
+    for name, written, read in (
+            ("radio/latency", 60, {"radio/latency": 60, "radio/lifetime-days": 0}),
+            ("radio/lifetime-days", 120, {"radio/lifetime-days": 120}),
+            ("radio/latency", 20, {"radio/latency": 20, "radio/lifetime-days": 0})):
+        answer = await client.request(WriteSetting(name=name, val=struct.pack("<H", written)))
+        expect(f"setting {name}", success(answer), answer)
+        for other, value in read.items():
+            answer = await client.request(ReadSetting(name=other))
+            expect(f"{other} after {name}", success(answer) and answer.val == struct.pack("<H", value), answer)
+    await client.request(DeleteSetting(name="radio/latency"))
+    answer = await client.request(ReadSetting(name="radio/latency"))
+    expect("the latency of the image again", success(answer) and answer.val == struct.pack("<H", 30), answer)
 
 
 async def setting(client):
@@ -226,6 +243,7 @@ async def kept(client):
 async def run(port, what):
     async with connected(port) as client:
         if what == "set":
+            await latency(client)
             await setting(client)
             await pushing(client)
             await locking(client)

@@ -45,10 +45,19 @@ public protocol Radio: ~Copyable {
   /// Requests the RSSI of a connection; `measured` follows if the radio can.
   mutating func readRSSI(_ connection: ConnectionID)
 
+  /// The time in ms for which the receiver was on since the start, for any purpose, modulo 2³²; `nil` if the
+  /// radio does not count it.
+  mutating func receivingTime() -> UInt32?
+
   /// Processes input and output and delivers events. Returns when to poll again at the latest, even if
   /// nothing is received (`.never` if there is no deadline).
   mutating func poll<Handler: RadioEventHandler & ~Copyable>(at now: Instant, into handler: inout Handler)
     -> Instant
+}
+
+extension Radio where Self: ~Copyable {
+  /// `nil`.
+  @inlinable @inline(__always) public mutating func receivingTime() -> UInt32? { nil }
 }
 
 /// What a radio reports, in the order it happened. Bytes are borrowed for the duration of the call.

@@ -12,6 +12,8 @@ public struct CoreContext<Parts: DeviceParts>: ~Copyable {
   public let configuration: HeraldConfiguration
   /// The settings that a host has changed since.
   @usableFromInline var settings: SettingValues
+  /// The latency that makes the cell last, if a host has set for how long it is to.
+  @usableFromInline var latency: LatencyChoice
   /// The capabilities of the radio.
   @usableFromInline var capabilities: RadioCapabilities
   /// Whether the supplier had a payload at the last check.
@@ -31,6 +33,7 @@ public struct CoreContext<Parts: DeviceParts>: ~Copyable {
   ) {
     self.configuration = configuration()
     settings = SettingValues()
+    latency = LatencyChoice()
     sink = LogSink(flash: flash, delegate: delegate)
     self.random = random
     capabilities = RadioCapabilities(
@@ -113,6 +116,7 @@ extension CoreContext {
   var scanTiming: ScanTiming {
     var timing = configuration.scanTiming
     timing.listen(as: radioSetting)
+    if timing.latency > .zero, let latency = wantedLatency { timing.latency = latency }
     if let interval = settings[.scanInterval] {
       timing.listen(timing.window, every: .milliseconds(UInt32(interval)))
     }
@@ -120,6 +124,14 @@ extension CoreContext {
       timing.listen(.milliseconds(UInt32(window)), every: timing.interval)
     }
     return timing
+  }
+
+  /// The latency that a host has set, or that follows from what it has set; `nil` for that of the image.
+  @inlinable
+  var wantedLatency: Interval? {
+    guard Parts.takesSettings else { return nil }
+    if let seconds = settings[.latency] { return .seconds(UInt32(seconds)) }
+    return settings.isSet(.lifetimeDays) ? latency.latency : nil
   }
 
   /// The scan timing of the present state: of a lying device that does not scan in rounds, that of the saver
@@ -143,6 +155,9 @@ extension CoreContext {
     case .scanWindow: scanTiming.window.milliseconds
     case .advertisingInterval: advertisingInterval.milliseconds
     case .radioSetting: UInt32(radioSetting.rawValue)
+    case .latency: scanTiming.latency.milliseconds / 1000
+    case .lifetimeDays: UInt32(settings[.lifetimeDays] ?? 0)
+    case .cellCapacity: UInt32(settings[.cellCapacity] ?? configuration.cellCapacity)
     case .accessKey, .ownerKey: 0
     case .stayOpen, .motionDetection:
       UInt32(

@@ -27,6 +27,14 @@ public protocol DeviceParts {
   associatedtype TableType: GATTTable = HeraldGATTTable
   /// The management link over Bluetooth, for which the table has a service.
   associatedtype ManagementType: ManagementPort & ~Copyable = NoBluetoothManagement
+  /// Whether a host can change settings: there is a management link. Otherwise those of the radio are not
+  /// looked for, and the image contains no code for it.
+  static var takesSettings: Bool { get }
+}
+
+extension DeviceParts {
+  /// `true`.
+  @inlinable @inline(__always) public static var takesSettings: Bool { true }
 }
 
 /// The parts of a device as generic parameters: for devices that need no type of their own for them.

@@ -70,6 +70,9 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
   /// How many days a record is kept. What is older is erased, page by page (docs/log-format.md, section 6); 0
   /// keeps it until the ring needs its place.
   public var retentionDays: UInt16 = 14
+  /// The capacity of the cell in mAh, unless a host has set `radio/cell-mah`: for the current that lets it
+  /// last for the days of `radio/lifetime-days`. By default that of a CR2032.
+  public var cellCapacity: UInt16 = 220
 
   /// The defaults: scans in rounds, for the least charge with a reading of each peer in 30 s
   /// (docs/energy.md). 0.12 mA on average for the radio, with a few devices in range.

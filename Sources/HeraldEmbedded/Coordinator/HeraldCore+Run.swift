@@ -39,6 +39,7 @@ extension HeraldCore {
     }
     beginAttempt(&radio)
     scan(&radio)
+    tendLatency(&radio)
     advertise(&radio)
     if context.wasRefused {
       context.sink.count(.radioRefusals)

@@ -17,7 +17,7 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
   public var off: Interval
   /// The time within which each peer that is present is to be received: then scanning is in rounds, as long
   /// and as often as that requires (`ScanRounds`), and `interval` and `window` apply to the first minute, and
-  /// while an iPhone is there. 5…30 s; 0 for `interval` and `window` at all times.
+  /// while an iPhone is there. 5…300 s; 0 for `interval` and `window` at all times.
   public var latency: Interval
 
   /// By default scans passively, in rounds, with a latency of 30 s. In the first minute it scans a ninth of

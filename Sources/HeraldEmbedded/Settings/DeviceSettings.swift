@@ -31,9 +31,10 @@ public struct DeviceSettings: BitwiseCopyable, Sendable {
 /// | 14 | 2 | bytes of payload behind the record, 0 for none |
 /// | 16 | 16 | the key that the device's addresses are made with |
 /// | 32 | 32 | the access key, zeros for none |
-/// | 64 | 12 | the numbers, two bytes each |
+/// | 64 | 12 | the first six numbers, two bytes each |
 /// | 76 | 4 | CRC-32 of the owner's key, which is at the end of the page; 0 for none |
-/// | 80 | 12 | 0 |
+/// | 80 | 6 | the numbers from `Setting.latency` on, two bytes each, 0 for none |
+/// | 86 | 6 | 0 |
 /// | 92 | 4 | CRC-32 of bytes 0…91 |
 struct SettingsRecord: BitwiseCopyable {
   /// The settings.
@@ -70,7 +71,8 @@ struct SettingsRecord: BitwiseCopyable {
     writer.advance(Self.accessKeySize)
     settings.values.write(to: &writer)
     writer.u32(ownerCheck)
-    writer.advance(12)
+    settings.values.writeLater(to: &writer)
+    writer.advance(6)
     writer.u32(CRC32.of(writer.whole.extracting(0..<writer.count)))
   }
 
@@ -93,7 +95,8 @@ struct SettingsRecord: BitwiseCopyable {
         return false
       }
       ownerCheck = reader.u32() ?? 0
-      for _ in 0..<3 where reader.u32() != 0 { return false }
+      guard settings.values.readLater(from: &reader) else { return false }
+      for _ in 0..<3 where reader.u16() != 0 { return false }
     } else {
       // Version 1: days of retention, whether they are set, address key, 0, and the checksum.
       guard second == 1 || (first == 0 && second == 0), reader.u32() == 0 else { return false }

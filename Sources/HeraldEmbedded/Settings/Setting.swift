@@ -27,9 +27,17 @@ public enum Setting: UInt8, BitwiseCopyable, Sendable {
   case bluetoothManagement = 9
   /// The public key of the owner, for whom the log is sealed.
   case ownerKey = 10
+  /// The time within which each peer is to be received, of a device that scans in rounds. Setting it removes
+  /// `lifetimeDays`.
+  case latency = 11
+  /// For how many days the cell is to last, of a device that scans in rounds: the device then chooses the
+  /// latency (`LatencyChoice`). 0: it does not. Setting it removes `latency`.
+  case lifetimeDays = 12
+  /// The capacity of the cell in mAh, for `lifetimeDays`.
+  case cellCapacity = 13
 
   /// The number of settings.
-  public static var count: Int { 11 }
+  public static var count: Int { 14 }
 
   /// The description of the setting. This is the one table of settings: the device applies it, hosts list it,
   /// and a test compares it with the one in docs/settings.md. Inlined: a caller that uses one column gets
@@ -47,12 +55,15 @@ public enum Setting: UInt8, BitwiseCopyable, Sendable {
     case .ownerKey: .bytes(32, isReadable: true)
     case .stayOpen, .bluetoothManagement: .number(.choice, 0...1, .none, standard: 0)
     case .motionDetection: .number(.choice, 0...1, .none, standard: 1)
+    case .latency: .number(.u16, 10...300, .seconds, standard: 30)
+    case .lifetimeDays: .number(.u16, 0...3650, .days, standard: 0)
+    case .cellCapacity: .number(.u16, 10...20_000, .none, standard: 220)
     }
   }
 
   /// The names on the wire, ASCII, in the order of the cases.
   private static var names: StaticString {
-    "log/keep-days log/commit-seconds scan/interval-ms scan/window-ms advertising/interval-ms radio/setting access/key access/stay-open motion/detection bluetooth/management log/owner-key"
+    "log/keep-days log/commit-seconds scan/interval-ms scan/window-ms advertising/interval-ms radio/setting access/key access/stay-open motion/detection bluetooth/management log/owner-key radio/latency radio/lifetime-days radio/cell-mah"
   }
 
   /// Its name on the wire.

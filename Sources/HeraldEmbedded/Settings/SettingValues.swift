@@ -2,33 +2,45 @@ import HeraldHAL
 
 /// The settings of a host: a number for each setting that has one, and which of them are set.
 public struct SettingValues: BitwiseCopyable, Sendable {
-  private var numbers: [6 of UInt16] = .init(repeating: 0)
-  /// A bit for each setting that is set, numbered like `Setting`. As a record has room for six numbers, the
-  /// values of `stayOpen`, `motionDetection` and `bluetoothManagement` are bits 15, 14 and 13: bit 22 less
-  /// the number of the setting.
+  /// The first six settings, and those from `latency` on, of which 0 is none that is set.
+  private var numbers: [9 of UInt16] = .init(repeating: 0)
+  /// A bit for each setting before `latency` that is set, numbered like `Setting`. As the numbers of a record
+  /// were six, the values of `stayOpen`, `motionDetection` and `bluetoothManagement` are bits 15, 14 and 13:
+  /// bit 22 less the number of the setting.
   private(set) var marks: UInt16 = 0
 
   /// No settings.
   public init() {}
 
   /// Whether a host has set the setting.
-  public func isSet(_ setting: Setting) -> Bool { marks & Self.mark(setting) != 0 }
+  public func isSet(_ setting: Setting) -> Bool {
+    let place = Self.laterPlace(setting)
+    return place < 0 ? marks & Self.mark(setting) != 0 : numbers[place] != 0
+  }
 
   /// The number a host has set; `nil` if none is set. That of a value that is not a number is 0.
   public subscript(_ setting: Setting) -> UInt16? {
     let place = UInt32(setting.rawValue)
     guard isSet(setting) else { return nil }
+    let later = Self.laterPlace(setting)
+    if later >= 0 { return numbers[later] }
     return place < 6
       ? numbers[Int(place)] : UInt16(truncatingIfNeeded: UInt32(marks) &>> (22 &- place) & 1)
   }
 
-  /// Sets a number, or removes it with `nil`. A value out of range is rejected: `false`, and nothing has
-  /// changed.
+  /// Sets a number, or removes it with `nil`; of `latency` and `lifetimeDays` the other is removed. A value
+  /// out of range is rejected: `false`, and nothing has changed.
   @discardableResult @inline(never)
   public mutating func set(_ setting: Setting, to value: UInt32?) -> Bool {
     let place = UInt32(setting.rawValue)
     guard setting != .accessKey, setting != .ownerKey else { return false }
     if let value, !setting.allows(value) { return false }
+    let later = Self.laterPlace(setting)
+    if later >= 0 {
+      numbers[later] = UInt16(truncatingIfNeeded: value ?? 0)
+      if later < 8, numbers[later] != 0 { numbers[13 &- later] = 0 }
+      return true
+    }
     // The bit of a value that is among the numbers is beyond those of the marks.
     var bits = UInt32(marks) & ~(1 &<< place | 1 &<< (22 &- place))
     if let value { bits |= 1 &<< place | (value & 1) &<< (22 &- place) }
@@ -47,6 +59,11 @@ public struct SettingValues: BitwiseCopyable, Sendable {
     for place in 0..<6 { writer.u16(numbers[place]) }
   }
 
+  /// Writes those from `latency` on: six bytes.
+  mutating func writeLater(to writer: inout ByteWriter) {
+    for place in 6..<9 { writer.u16(numbers[place]) }
+  }
+
   /// Reads what `write` has written. A number outside the range of its setting is treated as not set, so that
   /// the identity of the device is not lost. `false` if there are fewer than twelve bytes.
   mutating func read(marks: UInt16, from reader: inout ByteReader) -> Bool {
@@ -61,6 +78,25 @@ public struct SettingValues: BitwiseCopyable, Sendable {
     // Settings without a number in the record, and the values of three of them.
     self.marks |= marks & 0xE7C0
     return true
+  }
+
+  /// Reads what `writeLater` has written, in the same way, after `read`. `false` if there are fewer than six
+  /// bytes.
+  mutating func readLater(from reader: inout ByteReader) -> Bool {
+    for place in 6..<9 {
+      guard let number = reader.u16(), let setting = Setting(rawValue: UInt8(truncatingIfNeeded: place &+ 5))
+      else {
+        return false
+      }
+      if number != 0 { set(setting, to: UInt32(number)) }
+    }
+    return true
+  }
+
+  /// The place among the numbers of a setting from `latency` on; negative for others.
+  @inline(__always)
+  private static func laterPlace(_ setting: Setting) -> Int {
+    setting.rawValue < Setting.latency.rawValue ? -1 : Int(setting.rawValue) &- 5
   }
 
   private static func mark(_ setting: Setting) -> UInt16 { 1 &<< UInt16(setting.rawValue) }

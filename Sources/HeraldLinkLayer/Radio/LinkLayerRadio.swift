@@ -204,6 +204,13 @@ extension LinkLayerRadio: Radio where Peripheral: ~Copyable, Hold: ~Copyable {
     if index >= 0 { all[index].wantsRSSI = true }
   }
 
+  /// The time for which the link layer has received, in all roles; see `Radio`.
+  public mutating func receivingTime() -> UInt32? {
+    procedures.hold()
+    defer { procedures.release() }
+    return layer.pointee.counters.receivingTime()
+  }
+
   /// Passes events, advertisements and PDUs to the handler, and PDUs to the link layer; see `Radio`.
   public mutating func poll<Handler: RadioEventHandler & ~Copyable>(
     at now: Instant, into handler: inout Handler

@@ -135,6 +135,9 @@ extension LinkLayerCounters {
     }
   }
 
+  /// The time in ms for which the receiver was on, in all roles.
+  mutating func receivingTime() -> UInt32 { sum(.receiving, from: .advertiser) }
+
   private mutating func value(_ counter: LinkLayerCounter, of role: LinkLayerRole) -> UInt32 {
     value(Int(counter.rawValue), of: Int(role.rawValue))
   }

@@ -20,6 +20,8 @@ public final class Air {
   /// Whether hosts are notified of connections that end without a local request. If not, a peer that moves
   /// out of range is not reported (HP-02), as on hosts that lose such events.
   public var reportsLostConnections = true
+  /// The time in microseconds after which a scan command takes effect, as over a slow transport.
+  public var scanDelay: UInt64 = 0
   /// The station whose advertisement is being reported; −1 while none is.
   public internal(set) var sender = -1
 
@@ -48,6 +50,8 @@ public final class Air {
   static var fadeCount: Int { 4096 }
   /// Reports to be delivered to each station's host.
   var reports: [[AirReport]]
+  /// The delayed scan commands of all stations, in the order in which they take effect.
+  var scanCommands: [ScanParameters?] = []
   /// The advertisement that is being reported, and its receivers.
   var heard = ReceivedPacket()
 
@@ -163,6 +167,7 @@ public final class Air {
       case .advertise: beginAdvertising(index, event.token)
       case .connectRequests: finishRequests(index)
       case .connection: holdConnectionEvent(index, event.token)
+      case .listen: setScan(index, scanCommands.removeFirst())
       case .poll:
         guard stations[index].pollAt == event.time else { continue }
         stations[index].pollAt = .max

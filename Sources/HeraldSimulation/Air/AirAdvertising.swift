@@ -76,7 +76,7 @@ extension Air {
       return
     }
     let length = AirModel.airtime(payload: 6 + stations[station].dataLength)
-    let whole = 3 * length + 2 * AirModel.channelChange
+    let whole = 3 * length + 2 * model.channelChange
     if receivers[station].isBusy(from: now, to: now + whole) {
       // Connection events take precedence.
       planAdvertising(station, at: max(receivers[station].busyEnd, now) + AirModel.interFrameSpace)
@@ -86,6 +86,7 @@ extension Air {
     planNextEvent(station, every: parameters.interval.milliseconds)
     receivers[station].occupy(from: now, to: now + whole)
     stations[station].use.events &+= 1
+    interruptScan(station, until: now + whole + AirModel.interFrameSpace + AirModel.listening)
     startPacket(station, channel: 0, from: now, length: length)
   }
 
@@ -107,10 +108,11 @@ extension Air {
     stations[station].use.transmitting &+= length
     if stations[station].advertising?.connectable == true {
       // The radio listens for a request until the first bits of one would have arrived.
-      stations[station].use.receiving &+= AirModel.interFrameSpace
+      stations[station].use.receiving &+= AirModel.listening
+      stations[station].use.pauses &+= AirModel.interFrameSpace
       stations[station].use.turns &+= 1
     }
-    if channel > 0 { stations[station].use.pauses &+= AirModel.channelChange - AirModel.interFrameSpace }
+    if channel > 0 { stations[station].use.pauses &+= model.channelPause }
     send(on: channel, from: start, to: start + length, by: station)
     queue.add(
       AirEvent(
@@ -157,7 +159,7 @@ extension Air {
     }
     if initiators.isEmpty || stations[station].advertisingToken != event.token {
       if event.channel < 2, stations[station].advertisingToken == event.token {
-        startPacket(station, channel: event.channel + 1, from: end + AirModel.channelChange, length: length)
+        startPacket(station, channel: event.channel + 1, from: end + model.channelChange, length: length)
       }
     } else {
       request(station, initiators, on: event.channel)
@@ -185,6 +187,7 @@ extension Air {
     _ station: Int, to receiver: Int, _ power: Float, _ wake: (Int, UInt64) -> UInt64
   ) {
     stations[receiver].delivered &+= 1
+    pauseScan(receiver, for: model.scanPause)
     sender = station
     heard.receiver = receiver
     heard.rssi = Int8(max(-127, min(20, power.rounded())))

@@ -32,6 +32,18 @@ extension Air {
     stations[station].advertisingToken &+= 1
   }
 
+  /// A scan command of a host, `nil` to stop, which takes effect after `scanDelay`.
+  func commandScan(_ station: Int, _ parameters: ScanParameters?) {
+    guard scanDelay > 0 else {
+      setScan(station, parameters)
+      return
+    }
+    scanCommands.append(parameters)
+    queue.add(
+      AirEvent(
+        time: now + scanDelay, order: 0, kind: .listen, channel: 0, index: Int32(station), token: 0))
+  }
+
   func setScan(_ station: Int, _ parameters: ScanParameters?) {
     accountListening(station)
     stations[station].scan = parameters
@@ -62,6 +74,20 @@ extension Air {
   func endInitiating(_ station: Int) {
     accountListening(station)
     receivers[station].isInitiating = false
+  }
+
+  /// An event of the radio that begins now interrupts a scan window.
+  func interruptScan(_ station: Int, until end: UInt64) {
+    guard receivers[station].scan.isOpen(at: now) else { return }
+    stations[station].use.interrupted &+= end - now
+    pauseScan(station, for: 2 * model.scanPause + AirModel.scanTail)
+  }
+
+  /// A part of a scan window has ended, and the next begins after a pause, in which the crystal is on.
+  func pauseScan(_ station: Int, for pause: UInt64) {
+    stations[station].use.interrupted &+= pause
+    stations[station].use.pauses &+= pause
+    stations[station].use.parts &+= 1
   }
 
   /// Adds the scan windows since the last call to the radio's activity times. Windows of scanning and

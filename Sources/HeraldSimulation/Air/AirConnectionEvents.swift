@@ -12,7 +12,7 @@ extension Air {
       line.pointee.missed &+= 1
       let end = now + AirModel.emptyEvent
       receivers[central].occupy(from: now, to: end)
-      account(central, AirModel.airtime(payload: 0), AirModel.interFrameSpace)
+      account(central, AirModel.airtime(payload: 0), AirModel.listening, until: end)
       if line.pointee.missed >= AirModel.eventsToEstablish {
         self.end(number, .failedToBeEstablished, .failedToBeEstablished)
       } else {
@@ -27,11 +27,11 @@ extension Air {
     let hasPeripheral = !receivers[peripheral].isBusy(from: now, to: end)
     if hasCentral {
       receivers[central].occupy(from: now, to: end)
-      account(central, AirModel.airtime(payload: sent[0]), AirModel.airtime(payload: sent[1]))
+      account(central, AirModel.airtime(payload: sent[0]), AirModel.airtime(payload: sent[1]), until: end)
     }
     if hasPeripheral {
       receivers[peripheral].occupy(from: now, to: end)
-      account(peripheral, AirModel.airtime(payload: sent[1]), AirModel.airtime(payload: sent[0]))
+      account(peripheral, AirModel.airtime(payload: sent[1]), AirModel.airtime(payload: sent[0]), until: end)
     }
     if hasCentral, hasPeripheral, passes(central, peripheral), passes(peripheral, central) {
       line.pointee.heardAt = now
@@ -62,7 +62,8 @@ extension Air {
     plan(number, at: now + line.pointee.interval)
   }
 
-  private func account(_ station: Int, _ sending: UInt64, _ receiving: UInt64) {
+  private func account(_ station: Int, _ sending: UInt64, _ receiving: UInt64, until end: UInt64) {
+    interruptScan(station, until: end)
     stations[station].use.transmitting &+= sending
     stations[station].use.receiving &+= receiving
     stations[station].use.connections &+= sending + receiving

@@ -31,12 +31,21 @@ public struct AirModel: Sendable {
   /// hopping avoids most interference.
   public var dataLoss: Float = 0.02
 
+  /// The time from the end of listening to the packet on the next channel: that of the link layer on an
+  /// nRF52 (`RadioPeripheral.leadTime` and 50 µs). The specification allows 10 ms between packets.
+  public var channelPause: UInt64 = 150
+  /// The time from the end of one part of a scan window to the start of the next: that of the link layer on
+  /// an nRF52 (`leadTime` and `planningTime`). A part ends with each advertisement that is reported.
+  public var scanPause: UInt64 = 150
+  /// The time before another event at which a part of a scan window ends, beside `scanPause`: so long may
+  /// the packet last that begins in it (`ScanningEvent.packetTime`).
+  public static var scanTail: UInt64 { 376 }
+
   /// The time between two packets of an exchange (T_IFS, Vol 6, Part B, 4.1).
   public static var interFrameSpace: UInt64 { 150 }
-  /// The time from the end of an advertising packet to the start of the next on the next channel: T_IFS,
-  /// listening for a response, tuning. The specification allows 10 ms; this is a typical value of
-  /// controllers.
-  public static var channelChange: UInt64 { 400 }
+  /// The time for which an advertiser listens after T_IFS: until the access address of a response would have
+  /// arrived (`RadioStep.receiveAfterSpace`).
+  public static var listening: UInt64 { 45 }
   /// The duration of a packet: preamble 1, access address 4, header 2 and CRC 3 bytes besides the payload, at
   /// 8 µs a byte (1M PHY).
   public static func airtime(payload bytes: Int) -> UInt64 { UInt64(10 + bytes) * 8 }
@@ -61,6 +70,9 @@ public struct AirModel: Sendable {
   public static var pduOverhead: Int { 4 }
   /// The time a host takes from one event to its next command.
   public static var hostDelay: UInt64 { 50 }
+
+  /// The time from the end of an advertising packet to the start of the next on the next channel.
+  public var channelChange: UInt64 { Self.interFrameSpace + Self.listening + channelPause }
 
   /// Creates a model with the default parameters.
   public init() {}

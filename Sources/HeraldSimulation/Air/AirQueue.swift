@@ -11,6 +11,8 @@ struct AirEvent {
     case connection
     /// A station is to be polled.
     case poll
+    /// A delayed scan command of a station takes effect.
+    case listen
   }
 
   /// The time in microseconds.

@@ -46,11 +46,11 @@ public struct AirRadio: Radio, ~Copyable {
       throw .invalidParameter
     }
     if air.receivers[station].isInitiating, !capabilities.canScanWhileConnecting { throw .unsupported }
-    air.setScan(station, parameters)
+    air.commandScan(station, parameters)
   }
 
   /// Stops scanning.
-  public mutating func stopScanning() { air.setScan(station, nil) }
+  public mutating func stopScanning() { air.commandScan(station, nil) }
 
   /// Initiates: sends a connection request after an advertisement of the peer.
   public mutating func connect(to peer: DeviceAddress, _ parameters: ConnectionParameters) throws(RadioError)
@@ -77,6 +77,12 @@ public struct AirRadio: Radio, ~Copyable {
 
   /// Measures the RSSI of the peer in dBm.
   public mutating func readRSSI(_ connection: ConnectionID) { air.measure(station, connection) }
+
+  /// The time for which it has received, with scan windows.
+  public mutating func receivingTime() -> UInt32? {
+    let use = air.use(of: station)
+    return UInt32(truncatingIfNeeded: (use.receiving + use.listening) / 1000)
+  }
 
   /// Reports pending events. Time is advanced by `Air.run` only.
   public mutating func poll<Handler: RadioEventHandler & ~Copyable>(

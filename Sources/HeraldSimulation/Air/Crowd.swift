@@ -18,6 +18,10 @@ public struct CrowdConfiguration: Sendable {
   public var scenario = CrowdScenario.room
   /// The radius of the area in metres; `nil` for that of the scenario.
   public var radius: Float?
+  /// The people who come and go, if not all are in the room at all times.
+  public var surge: CrowdSurge?
+  /// The time in milliseconds after which a scan command of a device takes effect.
+  public var scanDelay = 0
   /// The number of seconds at the start within which devices are switched on, at random times.
   public var switchOnSeconds = 10
   /// The length in seconds of the windows in which continuity is evaluated.
@@ -101,7 +105,11 @@ public final class Crowd {
       slowness.append(configuration.deviation * (2 * random.unit() - 1))
       air.setDeviation(device, ppm: slowness[device])
       if configuration.hasRandomDelays { air.setRandomDelays(device) }
-      air.place(device, x: scene.walkers[device].x, y: scene.walkers[device].y)
+      if let away = configuration.surge?.place(away: device, of: devices, at: 0) {
+        air.place(device, x: away, y: 0)
+      } else {
+        air.place(device, x: scene.walkers[device].x, y: scene.walkers[device].y)
+      }
     }
     for phone in 0..<phoneCount {
       let station = devices + phone
@@ -117,6 +125,7 @@ public final class Crowd {
       switchedOn.append(0)
       air.place(station, x: 0, y: 0)
     }
+    air.scanDelay = UInt64(max(0, configuration.scanDelay)) * 1000
     air.updateLinks()
   }
 
@@ -175,6 +184,15 @@ public final class Crowd {
       if device < people, scene.step(device, at: seconds) {
         air.place(device, x: scene.walkers[device].x, y: scene.walkers[device].y)
         hasChanged = true
+      }
+      if device < nodeCount, let surge = configuration.surge {
+        let away = surge.place(away: device, of: nodeCount, at: seconds)
+        let isAway = surge.place(away: device, of: nodeCount, at: seconds - 1) != nil
+        if (away != nil) != isAway {
+          air.place(
+            device, x: away ?? scene.walkers[device].x, y: away == nil ? scene.walkers[device].y : 0)
+          hasChanged = true
+        }
       }
     }
     guard hasChanged else { return }

@@ -97,7 +97,7 @@ extension Crowd {
       charge += energy.charge(use, over: air.now)
       charge840 += EnergyModel.nRF52840.charge(use, over: air.now)
       charge51 += EnergyModel.nRF51822.charge(use, over: air.now)
-      scanning += energy.receiving * Double(use.radio.scanning) / Double(max(1, air.now))
+      scanning += energy.receiving * Double(use.radio.listening) / Double(max(1, air.now))
     }
     let devices = record.amongDevices
     return CrowdReport(
@@ -134,6 +134,13 @@ extension Crowd {
     // A step is a word or an erasure. The words of the simulated flash have eight bytes, those of chips four.
     use.words = UInt64((image.steps - erasures) * image.wordSize / 4)
     return use
+  }
+
+  /// The times of the radios of all devices so far.
+  public var radioTimes: RadioTimes {
+    var sum = RadioTimes()
+    for device in 0..<deviceCount { sum.add(RadioTimes(air.use(of: device))) }
+    return sum
   }
 
   /// The mean current of the devices in mA by its use, with the currents of a chip.

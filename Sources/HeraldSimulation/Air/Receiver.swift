@@ -34,6 +34,13 @@ struct ScanWindows {
     return begin < start &+ length || end > start &+ interval
   }
 
+  /// Whether a window is open.
+  mutating func isOpen(at time: UInt64) -> Bool {
+    guard interval > 0, time >= start else { return false }
+    if time >= start &+ interval { turn(to: time) }
+    return time < start &+ length
+  }
+
   private mutating func turn(to time: UInt64) {
     let windows = (time &- start) / interval
     start = start &+ windows &* interval

@@ -101,6 +101,67 @@ struct AppliedSettingsTests {
     #expect(scenario.violations.isEmpty)
   }
 
+  /// The times in ms between windows of 263 ms, in steps of 100 ms, in the next seconds.
+  private func rounds(_ scenario: Scenario, seconds: Int) -> [Int] {
+    var starts: [Int] = []
+    var wasScanning = true
+    for step in 0..<(seconds * 10) {
+      scenario.run(milliseconds: 100)
+      let isScanning = shown(scenario).scan?.window == .milliseconds(263)
+      if isScanning, !wasScanning { starts.append(step * 100) }
+      wasScanning = isScanning
+    }
+    return zip(starts.dropFirst(), starts).map(-)
+  }
+
+  @Test(
+    "A latency that is set is that of the rounds: a window in 87 to 90 % of it; without rounds it is none")
+  func latency() {
+    let scenario = Scenario()
+    scenario.node.core.take(values([(.radioSetting, 3), (.latency, 100)]), at: scenario.now)
+    scenario.run(seconds: 170)
+    #expect(scenario.node.core.inEffect(.latency) == 100)
+    let found = rounds(scenario, seconds: 300)
+    #expect(found.count >= 2 && found.allSatisfy { (86_700...90_200).contains($0) }, "\(found)")
+    #expect(shown(scenario).advertising == .milliseconds(250))
+    for (setting, number) in [(.radioSetting, 4), (.radioSetting, 0), (.scanWindow, 33)]
+      as [(Setting, UInt32)]
+    {
+      scenario.node.core.take(
+        values([(.radioSetting, 3), (.latency, 100), (setting, number)]), at: scenario.now)
+      #expect(scenario.node.core.inEffect(.latency) == 0)
+    }
+    scenario.node.core.take(values([(.radioSetting, 3)]), at: scenario.now)
+    #expect(scenario.node.core.inEffect(.latency) == 30)
+    #expect(scenario.violations.isEmpty)
+  }
+
+  @Test("With days that are set, the latency follows from the time for which the radio has received")
+  func lifetime() {
+    let scenario = Scenario()
+    let days = values([(.radioSetting, 3), (.lifetimeDays, 90)])
+    scenario.node.radio.received = 0
+    scenario.node.core.take(days, at: scenario.now)
+    #expect(scenario.node.core.inEffect(.lifetimeDays) == 90)
+    #expect(scenario.node.core.inEffect(.cellCapacity) == 220)
+    scenario.run(seconds: 59)
+    // There are no rounds yet.
+    #expect(scenario.node.core.inEffect(.latency) == 30)
+    scenario.run(seconds: 10)
+    #expect(scenario.node.core.inEffect(.latency) == 34)
+    // Twice as much as is allowed.
+    scenario.node.radio.received = 31_629
+    scenario.run(seconds: 1850)
+    #expect((50...51).contains(scenario.node.core.inEffect(.latency)))
+    scenario.node.core.take(
+      values([(.radioSetting, 3), (.lifetimeDays, 90), (.cellCapacity, 500)]), at: scenario.now)
+    scenario.run(seconds: 60)
+    #expect(scenario.node.core.inEffect(.latency) == 20)
+    scenario.node.core.take(values([(.radioSetting, 3), (.latency, 50)]), at: scenario.now)
+    #expect(scenario.node.core.inEffect(.latency) == 50 && scenario.node.core.inEffect(.lifetimeDays) == 0)
+    #expect(scenario.violations.isEmpty)
+  }
+
   /// Bytes of the first page that are in flash.
   private func readable(_ scenario: Scenario) -> Int {
     scenario.node.core.log.readableBytes(sequence: 1) ?? 0

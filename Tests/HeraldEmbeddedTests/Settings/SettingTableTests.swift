@@ -54,6 +54,30 @@ struct SettingTableTests {
     #expect(!isSet && values[.motionDetection] == 0)
   }
 
+  @Test("Of latency and lifetime only the last that was set is; 0 days, and a removal, remove nothing else")
+  func latencyOrLifetime() {
+    var values = SettingValues()
+    func all() -> [UInt16?] { [values[.latency], values[.lifetimeDays], values[.cellCapacity]] }
+    for (setting, number, expected) in [
+      (.cellCapacity, 500, [nil, nil, 500]), (.latency, 20, [20, nil, 500]),
+      (.lifetimeDays, 90, [nil, 90, 500]), (.latency, nil, [nil, 90, 500]),
+      (.latency, 300, [300, nil, 500]), (.lifetimeDays, 0, [300, nil, 500]),
+      (.lifetimeDays, nil, [300, nil, 500]), (.cellCapacity, nil, [300, nil, nil]),
+      (.lifetimeDays, 3650, [nil, 3650, nil]), (.lifetimeDays, 0, [nil, nil, nil]),
+    ] as [(Setting, UInt32?, [UInt16?])] {
+      let isSet = values.set(setting, to: number)
+      #expect(isSet && all() == expected)
+      #expect(values.isSet(setting) == (number ?? 0 > 0))
+    }
+    for (setting, number) in [
+      (.latency, 9), (.latency, 301), (.latency, 0), (.lifetimeDays, 3651), (.cellCapacity, 9),
+      (.cellCapacity, 20_001),
+    ] as [(Setting, UInt32)] {
+      let isSet = values.set(setting, to: number)
+      #expect(!isSet && all() == [nil, nil, nil])
+    }
+  }
+
   @Test("docs/settings.md lists what the code has, and nothing else")
   func documented() throws {
     var folder = URL(fileURLWithPath: #filePath)
@@ -100,5 +124,7 @@ struct SettingTableTests {
       Setting.advertisingInterval.description.standard.map(Interval.milliseconds)
         == configuration.advertisingInterval)
     #expect(Setting.radioSetting.description.standard == UInt32(RadioSetting.standard.rawValue))
+    #expect(Setting.latency.description.standard.map(Interval.seconds) == configuration.scanTiming.latency)
+    #expect(Setting.cellCapacity.description.standard == UInt32(configuration.cellCapacity))
   }
 }

@@ -1,5 +1,6 @@
 import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHAL
 import HeraldSimulation
 import Testing
 
@@ -85,6 +86,37 @@ struct SettingsStoreTests {
     #expect(
       !image.bytes.indices.contains { Array(image.bytes[$0...].prefix(32)) == Array(0x80...0x9F) },
       "nothing is left of it")
+  }
+
+  @Test("latency, days and capacity are kept behind the checksum of the owner's key, byte by byte")
+  func later() {
+    let image = image()
+    var store = SettingsStore(flash: MemoryFlash(image))
+    check(store.keep(settings(0x10)))
+    check(store.keep(.latency, value: 300) && store.keep(.cellCapacity, value: 500))
+    #expect(
+      Array(image.bytes[128 + 64..<128 + 92]) == [UInt8](repeating: 0, count: 16) + [0x2C, 1, 0, 0, 0xF4, 1]
+        + [UInt8](repeating: 0, count: 6))
+    #expect(Array(image.bytes[128 + 8..<128 + 16]) == [3, 0, 0, 0, 0, 0, 0, 0])
+    check(store.keep(.lifetimeDays, value: 90))
+    #expect(
+      Array(image.bytes[64..<92]) == [UInt8](repeating: 0, count: 16) + [0, 0, 90, 0, 0xF4, 1]
+        + [UInt8](repeating: 0, count: 6))
+    var again = SettingsStore(flash: MemoryFlash(image))
+    again.load()
+    check(again.condition == .kept && again.settings.addressKey.bytes[0] == 0x10)
+    check(again.settings.values[.lifetimeDays] == 90 && again.settings.values[.cellCapacity] == 500)
+    check(again.settings.values[.latency] == nil)
+    // The bytes behind them are 0 in this version.
+    for place in 86..<92 {
+      let other = image.copy()
+      other.bytes[place] = 1
+      var record = Array(other.bytes[0..<96])
+      let sum = CRC32.of(record.span.extracting(0..<92))
+      for byte in 0..<4 { record[92 + byte] = UInt8(truncatingIfNeeded: sum >> UInt32(8 * byte)) }
+      for (index, byte) in record.enumerated() { other.bytes[index] = byte }
+      #expect(found(other).condition == .damaged)
+    }
   }
 
   private func keep(_ key: [UInt8], in store: inout SettingsStore<MemoryFlash>) -> Bool {

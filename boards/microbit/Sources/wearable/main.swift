@@ -12,6 +12,8 @@ enum Badge: WearableParts {
   static func supplier() -> FixedPayloadSupplier {
     FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1_234_567_890)
   }
+  // There is no management link that could set any.
+  static var takesSettings: Bool { false }
 }
 nonisolated(unsafe) var links = NoLinks()
 nonisolated(unsafe) var device = Wearable<

@@ -1,0 +1,46 @@
+import HeraldBluetooth
+import HeraldHAL
+
+extension HeraldCore {
+  /// Chooses the latency that lets the cell last for as long as a host has set, while scanning is in rounds.
+  @inlinable
+  mutating func tendLatency<R: Radio & ~Copyable>(_ radio: inout R) {
+    guard Parts.takesSettings, scanning.rounds.isSparing,
+      let days = context.settings[.lifetimeDays]
+    else {
+      return
+    }
+    let received = radio.receivingTime()
+    var present: UInt32 = 0
+    if received == nil {
+      present = peers.table.present(within: context.scanTiming.latency, at: context.now)
+    }
+    context.chooseLatency(days: UInt32(days), received: received, peers: present)
+  }
+}
+
+extension CoreContext {
+  /// See `LatencyChoice.follow`.
+  @usableFromInline
+  mutating func chooseLatency(days: UInt32, received: UInt32?, peers: UInt32) {
+    let interval = advertisingInterval.milliseconds
+    latency.follow(
+      allowed: LatencyChoice.allowance(
+        capacity: inEffect(.cellCapacity), days: days, interval: interval),
+      interval: interval, received: received, peers: peers, at: now)
+  }
+}
+
+extension TargetTable {
+  /// The number of peers whose payload is known and that were received within a latency.
+  @usableFromInline @inline(never)
+  mutating func present(within latency: Interval, at now: Instant) -> UInt32 {
+    var count: UInt32 = 0
+    var place = 0
+    while place < placesUsed {
+      if isTaken(place), self[place].state == .read, self[place].silence(at: now) <= latency { count &+= 1 }
+      place &+= 1
+    }
+    return count
+  }
+}
