@@ -66,6 +66,23 @@ struct SealedPageTable {
     ).first
     return (try archive.page(in: row), known[name] ?? [])
   }
+
+  /// Stores a closed page in the place of what there is of it.
+  func put(_ content: [UInt8], as name: PageName, _ sha256: [UInt8]) throws(HostLinkError) {
+    let place: [SQLValue] = [
+      .integer(device), .integer(Int64(name.epoch)), .integer(Int64(name.sequence)),
+    ]
+    try connection.execute(
+      "DELETE FROM page WHERE device_id = ? AND epoch = ? AND sequence = ?", place)
+    let number = (try connection.number("SELECT MAX(id) FROM page") ?? 0) + 1
+    try connection.append(
+      "page", ["id", "device_id", "epoch", "sequence", "is_open", "sha256", "size", "bytes"],
+      [.integer(number)] + place
+        + [
+          .integer(0), .blob(sha256), .integer(Int64(content.count)),
+          .blob(try archive.frames.frame(of: content)),
+        ])
+  }
 }
 
 extension Archive {
@@ -87,7 +104,7 @@ extension Archive {
             left += 1
             continue
           }
-          try put(content, as: name, sha256, of: id)
+          try table.put(content, as: name, sha256)
           try table.remove(name)
           opened += 1
         }
@@ -103,23 +120,5 @@ extension Archive {
   public func sealedPageCount() throws(HostLinkError) -> Int {
     guard try connection.hasTable("sealed_page") else { return 0 }
     return Int(try connection.number("SELECT COUNT(*) FROM sealed_page") ?? 0)
-  }
-
-  /// Stores a closed page in the place of what there is of it.
-  private func put(_ content: [UInt8], as name: PageName, _ sha256: [UInt8], of device: Int64)
-    throws(HostLinkError)
-  {
-    let place: [SQLValue] = [
-      .integer(device), .integer(Int64(name.epoch)), .integer(Int64(name.sequence)),
-    ]
-    try connection.execute(
-      "DELETE FROM page WHERE device_id = ? AND epoch = ? AND sequence = ?", place)
-    let number = (try connection.number("SELECT MAX(id) FROM page") ?? 0) + 1
-    try connection.append(
-      "page", ["id", "device_id", "epoch", "sequence", "is_open", "sha256", "size", "bytes"],
-      [.integer(number)] + place
-        + [
-          .integer(0), .blob(sha256), .integer(Int64(content.count)), .blob(try frames.frame(of: content)),
-        ])
   }
 }
