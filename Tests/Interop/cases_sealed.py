@@ -5,6 +5,7 @@ import secrets
 
 import log_decoder
 import log_opener
+from dock import SilentRadio
 from node import pull, run
 from world import World
 
@@ -127,3 +128,28 @@ async def case_sealed_or_not_is_in_the_folder_the_archive_and_the_report():
         # That of the folder, without an archive.
         await host(0, "report", out, "--owner-key", key, "--output", page)
         assert "<td>sealed</td>" in page.read_text()
+
+
+async def case_sealed_readings_of_a_start_without_a_date_are_told_as_undated():
+    """As of a chip that loses power before any host has set its date: nothing dates what it logged, sealed or not."""
+    async with World() as world:
+        key, out = world.folder / "ward", world.folder / "out"
+        await host(0, "owner-key", "make", key)
+        phone = await world.android(1, advertising_interval=100)
+        node = await world.node("--link", "tcp:0", "--clock", "host")
+        serial = node.facts["serial-number"][0].encode()
+        await host(0, "config", "set", "log/owner-key", world.folder / "ward.pub", "--device", node.link)
+        await node.stop()
+        node = await world.node("--link", "tcp:0", "--clock", "host")
+        await node.has_read(phone)
+        await node.stop()
+        # The start that is pulled from hears nothing, and is dated by the pull.
+        async with SilentRadio() as radio:
+            node = await world.node("--link", "tcp:0", "--clock", "host", radio=radio.address, ready=False)
+            await pull(node.link, out)
+            await node.stop()
+        records = [record for page in pages(out) for record in opened(page, key.read_bytes(), serial)]
+        measured = [record for record in records if record["event"] == "measured"]
+        assert measured, records
+        summary = json.loads((await host(0, "log", "convert", out, "--owner-key", key, "--json"))[0])
+        assert (summary["sealed_pages"], summary["readings"]) == (0, 0) and summary["undated_events"] >= len(measured), (summary, len(measured))
