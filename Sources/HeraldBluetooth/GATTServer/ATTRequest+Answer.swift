@@ -2,7 +2,7 @@ import HeraldHAL
 
 extension ATTRequest {
   /// Writes the response over the request; see `ATTServer.respond`.
-  // The requests are inlined here, in an image for Cortex-M as well, for each is used once.
+  // Every request but Read Multiple is inlined here: each is used once, so no image grows.
   @inlinable @inline(__always)
   @_lifetime(self: copy self)
   mutating func respond<Values: AttributeValues & ~Copyable, let queues: Int>(
