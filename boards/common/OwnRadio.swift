@@ -85,8 +85,8 @@ public struct OwnRadioPause: RadioPause {
   }
 }
 
-/// A function that does not exist: an image whose link layer is larger than its memory cannot be linked, and the
-/// linker's message names this function. It would otherwise stop at its first start.
+/// A function that does not exist: an image whose link layer is larger than its memory cannot be linked, and
+/// the linker's message names this function. It would otherwise stop at its first start.
 @_silgen_name("linkLayerMemory_is_too_small")
 private func linkLayerMemoryIsTooSmall() -> Never
 

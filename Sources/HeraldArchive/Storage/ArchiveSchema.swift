@@ -2,8 +2,8 @@ import HeraldHostLink
 
 /// The tables and views of an archive; docs/archive.md describes them for people who write SQL.
 ///
-/// Pages are authoritative: `device`, `device_power`, `device_sealing`, `clock`, `page` and `sealed_page` cannot
-/// be made again, every other table can.
+/// Pages are authoritative: `device`, `device_power`, `device_sealing`, `clock`, `page` and `sealed_page`
+/// cannot be made again, every other table can.
 enum ArchiveSchema {
   /// The version of the tables, in the setting `schema`.
   static let version: Int64 = 1

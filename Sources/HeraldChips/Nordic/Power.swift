@@ -20,8 +20,8 @@ extension NRF {
     /// core loses its supply.
     public mutating func enableDCDC() { registers.write(1, to: At.dcdcEnable) }
 
-    /// Opens the debug port if `protection` leaves it open, and otherwise locks it until the next reset, so that
-    /// nothing the program does later opens it ("Debug and trace", "Access port protection"; Nordic's
+    /// Opens the debug port if `protection` leaves it open, and otherwise locks it until the next reset, so
+    /// that nothing the program does later opens it ("Debug and trace", "Access port protection"; Nordic's
     /// IN-141).
     ///
     /// For chip revisions that lock the port at every reset, which alone have these registers: it stays

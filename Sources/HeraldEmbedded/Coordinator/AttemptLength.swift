@@ -6,14 +6,14 @@ import HeraldHAL
 struct AttemptLength: BitwiseCopyable {
   /// The length.
   @usableFromInline private(set) var length: Interval
-  /// It is shorter than what a peer that is there needs in any case: if it ends without a connection, the peer
-  /// has not failed.
+  /// It is shorter than what a peer that is there needs in any case: if it ends without a connection, the
+  /// peer has not failed.
   @usableFromInline private(set) var isCut: Bool
   /// It is that of one window in which the peer is expected to advertise.
   @usableFromInline private(set) var isBrief: Bool
 
-  /// The longest attempt while scanning is in rounds: a phone advertises twice within it.
-  private static var inRounds: Interval { .milliseconds(2100) }
+  /// The longest attempt while scanning is in rounds: a phone advertises within it.
+  private static var inRounds: Interval { .milliseconds(1100) }
   /// The length of an attempt at a stranger while other peers wait: a phone advertises once more within it.
   @usableFromInline static var hasty: Interval { .milliseconds(1300) }
   /// For how long after it was last received attempts at a peer last as long as its windows: about four of

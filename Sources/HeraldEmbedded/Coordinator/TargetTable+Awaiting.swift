@@ -54,9 +54,9 @@ extension Target {
       period: AdvertisingRhythm.period(of: address, interval: interval))
   }
 
-  /// The next window in which a connection to it is attempted: from shortly before four intervals after it was
-  /// last received, as phones advertise once a second, until its events have passed (`AwaitedWindow`), and
-  /// later windows.
+  /// The next window in which a connection to it is attempted: from shortly before four intervals after it
+  /// was last received, as phones advertise once a second, until its events have passed (`AwaitedWindow`),
+  /// and later windows.
   @usableFromInline @inline(never)
   func windowToConnect(every interval: UInt32, at now: Instant) -> AwaitedWindow {
     let silence = silence(at: now).milliseconds

@@ -34,10 +34,10 @@ extension TargetTable {
 
   /// The peers whose payload is known, and which were received in the last round, or in the last two if they
   /// advertise rarely. Others do not prolong scanning: any number of them can be invented. As many peers as
-  /// have just been received for the first time are not missing: they have changed their addresses, and once their
-  /// payloads have been read, it is known whose these were. `isFirst`: this is the first survey of a round. `expects`: the peers that may still be awaited in this window.
-  /// `isFlooded`: addresses are being invented, so that those just received for the first time show nothing of
-  /// the missing ones.
+  /// have just been received for the first time are not missing: they have changed their addresses, and once
+  /// their payloads have been read, it is known whose these were. `isFirst`: this is the first survey of a
+  /// round. `expects`: the peers that may still be awaited in this window. `isFlooded`: addresses are being
+  /// invented, so that those just received for the first time show nothing of the missing ones.
   @usableFromInline @inline(never)
   mutating func survey(
     since round: Instant, latency: Interval, isFirst: Bool, expects: ScanRounds.Expectations,

@@ -59,10 +59,11 @@ public struct AirModel: Sendable {
   /// The number of connection events without a response after which a new connection is considered not
   /// established (Vol 6, Part B, 4.5.2).
   public static var eventsToEstablish: UInt8 { 6 }
-  /// The interval of the windows in which a radio initiates: as requested by HCIRadio.
+  /// The interval of the windows in which a radio initiates.
   public static var initiatingInterval: UInt64 { 60_000 }
-  /// The length of these windows.
-  public static var initiatingWindow: UInt64 { 30_000 }
+  /// The length of these windows: all of the time, as on the link layer of this project. HCIRadio requests
+  /// 30 ms.
+  public static var initiatingWindow: UInt64 { 60_000 }
   /// The duration of a connection event without data: an empty packet in each direction and T_IFS between
   /// them.
   public static var emptyEvent: UInt64 { 2 * airtime(payload: 0) + interFrameSpace }

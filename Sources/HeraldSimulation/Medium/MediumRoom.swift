@@ -63,7 +63,7 @@ public struct RadioTimes: Equatable, Sendable {
   /// The crystal was on, with the times above.
   public var crystal: UInt64 = 0
 
-  /// None.
+  /// All times are 0.
   public init() {}
 
   /// The times of a radio of an `Air` in the radio model, with the constants of `MediumRadio`.

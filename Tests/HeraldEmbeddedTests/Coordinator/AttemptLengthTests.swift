@@ -35,20 +35,21 @@ struct AttemptLengthTests {
   @Test("In rounds: to the end of the window and 4 ms, for 5 s after the peer was received")
   func brief() {
     let target = stranger()
-    // The first window is from 996 to 1,038 ms, later ones are 4 ms to either side of a multiple of the period.
+    // The first window is from 996 to 1,038 ms, later ones are 4 ms to either side of a multiple of the
+    // period.
     #expect(length(target, at: 996) == [46, 1, 1])
     #expect(length(target, at: 1037, othersWait: true) == [5, 1, 1])
-    #expect(length(target, at: 2014) == [13, 1, 1])
+    #expect(length(target, at: 2014) == [14, 1, 1])
     #expect(length(target, at: 4999)[2] == 1)
-    #expect(length(target, at: 5000) == [2100, 0, 0])
-    #expect(length(target, at: 5000, othersWait: true) == [1300, 1, 0])
+    #expect(length(target, at: 5000) == [1100, 0, 0])
+    #expect(length(target, at: 5000, othersWait: true) == [1100, 1, 0])
   }
 
   @Test("In a flood, and with a message, the attempt is not one of a window")
   func others() {
     var target = stranger()
-    #expect(length(target, at: 996, isFlooded: true) == [2100, 0, 0])
-    #expect(length(target, at: 996, othersWait: true, isFlooded: true) == [1300, 1, 0])
+    #expect(length(target, at: 996, isFlooded: true) == [1100, 0, 0])
+    #expect(length(target, at: 996, othersWait: true, isFlooded: true) == [1100, 1, 0])
     target.set(Target.awaitsMessageFlag, true)
     #expect(length(target, at: 996, othersWait: true) == [8000, 0, 0])
   }
