@@ -170,8 +170,8 @@ struct AwaitedWindowTests {
     #expect(waits == [996, 1, 0, 0, 0, 977, 2, 1, 0, 0])
   }
 
-  /// The survey of a round that began at 26,500 ms, in whose window a peer at address 1, whose payload has the
-  /// digest 7, was not received. It was received at 0.
+  /// The survey of a round that began at 26,500 ms, in whose window a peer was not received that has address
+  /// 1 and a payload with the digest 7. It was received at 0.
   private func surveyed(_ change: (inout TargetTable<4>, Int) -> Void) -> PeerSurvey {
     var table = TargetTable<4>()
     let address = DeviceAddress(high: 0x4000, low: 1, kind: .random)
