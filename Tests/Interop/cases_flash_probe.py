@@ -192,12 +192,12 @@ async def case_flash_probe_asks_again_where_an_erasure_came_to_nothing():
             check(probe, new.data.ljust(len(before), b"\xFF"))
     probe, before = old_probe(is_locked=True)
     with probe:
-        probe.chip.ports[1].lost = 9
+        probe.chip.ports[1].lost = 15
         for words in (["write", new.path, "--base", "0", "--erase-all"], ["erase", "--all"]):
             status, said, err = await flash(*words, "--board", new.board, "--to", place(probe), "--yes")
             assert (status, said["board_state"]) == (9, "unknown") and "locked still" in err + json.dumps(said), (status, said, err)
         check(probe, before)
-        # Three times each.
+        # Three times before a reset and three times after it, each.
         assert probe.chip.ports[1].lost == 3
 
 

@@ -38,9 +38,10 @@ public final class Passphrase {
     var silent = before
     silent.c_lflag &= ~tcflag_t(ECHO)
     silent.c_lflag |= tcflag_t(ECHONL)
-    Self.write(prompt, to: terminal)
+    // Before the prompt is shown: what is typed from then on is neither shown nor discarded.
     tcsetattr(terminal, TCSAFLUSH, &silent)
     defer { tcsetattr(terminal, TCSAFLUSH, &before) }
+    Self.write(prompt, to: terminal)
     var memory = SecretMemory(capacity: largest + 2)
     while memory.count < memory.bytes.count, let place = memory.bytes.baseAddress {
       // Byte by byte: what follows the line is not for this program.
