@@ -25,7 +25,9 @@ struct PeerOptions: ParsableArguments {
       valueName: "system"), transform: { try NeighbourChoice($0) })
   var neighbour: [NeighbourChoice] = []
 
-  @Option(help: "Seconds of silence after which a peer counts as gone.")
+  @Option(
+    help:
+      "Seconds of silence after which a peer counts as gone; less than two latencies: no scanning in rounds.")
   var expiry: UInt32 = 900
 
   @Option(

@@ -111,12 +111,14 @@ extension CoreContext {
     return radioSetting.advertisingInterval ?? configuration.advertisingInterval
   }
 
-  /// The scan timing.
+  /// The scan timing. Scanning is not in rounds if two of them last for longer than `expiry`: peers would be
+  /// removed between them, and their payloads read in each.
   @inlinable
   var scanTiming: ScanTiming {
     var timing = configuration.scanTiming
     timing.listen(as: radioSetting)
     if timing.latency > .zero, let latency = wantedLatency { timing.latency = latency }
+    if timing.latency.milliseconds > configuration.expiry.milliseconds / 2 { timing.latency = .zero }
     if let interval = settings[.scanInterval] {
       timing.listen(timing.window, every: .milliseconds(UInt32(interval)))
     }

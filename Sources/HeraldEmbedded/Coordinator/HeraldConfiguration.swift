@@ -57,7 +57,8 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
   public var servingIdle: Interval = .seconds(15)
   /// How recently a peer must have been heard for a connection attempt.
   public var inRange: Interval = .seconds(10)
-  /// How long a peer must be silent to count as gone.
+  /// How long a peer must be silent to count as gone. If it is less than two latencies of `scanTiming`,
+  /// scanning is not in rounds.
   public var expiry: Interval = .minutes(15)
   /// The wait after a first failed exchange; it doubles with each further one…
   public var firstRetry: Interval = .seconds(4)

@@ -136,6 +136,19 @@ struct AppliedSettingsTests {
     #expect(scenario.violations.isEmpty)
   }
 
+  @Test("Scanning is in rounds if peers are kept for two of them, and otherwise not")
+  func expiry() {
+    for (expiry, latency) in [(59, 0), (60, 30)] as [(UInt32, UInt32)] {
+      let scenario = Scenario { $0.expiry = .seconds(expiry) }
+      scenario.node.core.take(values([(.radioSetting, 3)]), at: scenario.now)
+      scenario.run(seconds: 170)
+      #expect(scenario.node.core.inEffect(.latency) == latency)
+      #expect(rounds(scenario, seconds: 300).isEmpty == (latency == 0))
+      scenario.node.core.take(values([(.radioSetting, 3), (.latency, 20)]), at: scenario.now)
+      #expect(scenario.node.core.inEffect(.latency) == 20)
+    }
+  }
+
   @Test("With days that are set, the latency follows from the time for which the radio has received")
   func lifetime() {
     let scenario = Scenario()
