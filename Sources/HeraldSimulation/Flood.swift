@@ -119,7 +119,9 @@ public final class Flood {
 
   private func poll() {
     let moment = Instant(milliseconds: now)
-    for _ in 0..<64 where node.poll(at: moment) <= moment {}
+    for _ in 0..<64 {
+      if node.poll(at: moment) > moment { break }
+    }
   }
 
   private func hear(_ data: [UInt8], _ address: DeviceAddress) {
