@@ -17,8 +17,11 @@ struct DocumentReferences {
 
   /// Files by their paths below the package, folders included, without what is built.
   let files: Set<String>
-  /// The texts of the files of tests.
-  private let tests: [String: String]
+  /// The ends of these paths, from any folder on.
+  private let ends: Set<String>
+  /// The names of the tests and suites of each file of tests, by what documents may call the file: the name
+  /// of a type in it, or the end of its path, without `.swift`.
+  private let testNames: [String: [String]]
 
   /// Folders below which everything is made or fetched.
   private static let made: Set<String> = [".build", ".git", ".swiftpm"]
@@ -43,7 +46,42 @@ struct DocumentReferences {
   /// Of these files, among which are these of tests.
   init(files: Set<String>, tests: [String: String]) {
     self.files = files
-    self.tests = tests
+    ends = Set(files.flatMap(Self.ends))
+    var testNames: [String: [String]] = [:]
+    for (path, text) in tests {
+      let names = Self.testNames(in: text)
+      let ends = Self.ends(of: path).map { $0.hasSuffix(".swift") ? String($0.dropLast(6)) : $0 }
+      for key in Set(ends + Self.types(in: text)) { testNames[key, default: []] += names }
+    }
+    self.testNames = testNames
+  }
+
+  /// A path, and what is left of it without its first folder, its first two, and so on.
+  private static func ends(of path: String) -> [String] {
+    var ends = [path]
+    while let slash = ends[ends.count - 1].firstIndex(of: "/") {
+      let end = ends[ends.count - 1]
+      ends.append(String(end[end.index(after: slash)...]))
+    }
+    return ends
+  }
+
+  /// The names of the types that a file declares.
+  private static func types(in text: String) -> [String] {
+    ["struct ", "enum ", "class "].flatMap { keyword in
+      text.components(separatedBy: keyword).dropFirst().map { rest in
+        String(rest.prefix { $0.isLetter || $0.isNumber })
+      }
+    }
+  }
+
+  /// The names of the tests and suites of a file.
+  private static func testNames(in text: String) -> [String] {
+    ["@Test(", "@Suite("].flatMap { attribute in
+      text.components(separatedBy: attribute).dropFirst().compactMap { rest in
+        rest.prefixMatch(of: /\s*"((?:[^"\\]|\\.)*)"/).map { String($0.output.1) }
+      }
+    }
   }
 
   /// The documents, by their paths.
@@ -113,9 +151,9 @@ struct DocumentReferences {
     switch reference {
     case .file(let path):
       let path = path.hasSuffix("/") ? String(path.dropLast()) : path
-      return files.contains { $0 == path || $0.hasSuffix("/" + path) }
-    case .tests(let name): return !texts(of: name).isEmpty || files.contains("Tests/" + name)
-    case .test(let type, let name): return texts(of: type).contains { Self.has(name, in: $0) }
+      return ends.contains(path)
+    case .tests(let name): return testNames[name] != nil || files.contains("Tests/" + name)
+    case .test(let type, let name): return Self.has(name, in: testNames[type] ?? [])
     case .link(let path, let heading):
       let base = ComplianceTable.root.appendingPathComponent(document)
       let target =
@@ -129,27 +167,14 @@ struct DocumentReferences {
     }
   }
 
-  /// The files in which tests of this name are: a file's name, or a type in one.
-  private func texts(of name: String) -> [String] {
-    if name.hasSuffix(".py") {
-      return tests.filter { $0.key == name || $0.key.hasSuffix("/" + name) }.map(\.value)
-    }
-    return tests.filter { path, text in
-      path.hasSuffix("/\(name).swift") || text.contains("struct \(name)") || text.contains("enum \(name)")
-        || text.contains("class \(name)")
-    }.map(\.value)
-  }
-
-  /// Whether a file has a test or suite whose name begins so, perhaps behind a requirement's number; a name
-  /// that is cut off ends in `…`.
-  static func has(_ name: String, in text: String) -> Bool {
+  /// Whether one of these is the name of a test that a document names, perhaps behind a requirement's number;
+  /// a name that is cut off ends in `…`.
+  static func has(_ name: String, in testNames: [String]) -> Bool {
     let isCut = name.hasSuffix("…")
     let start = isCut ? name.dropLast().trimmingCharacters(in: .whitespaces) : name
-    return text.matches(of: /@(?:Test|Suite)\(\s*"((?:[^"\\]|\\.)*)"/).contains { match in
-      let found = match.output.1.replacing(/^(HP-[0-9]+ )+/, with: "")
-      return isCut
-        ? found.hasPrefix(start) || match.output.1.hasPrefix(start)
-        : found == start || match.output.1 == start
+    return testNames.contains { full in
+      let found = full.replacing(/^(HP-[0-9]+ )+/, with: "")
+      return isCut ? found.hasPrefix(start) || full.hasPrefix(start) : found == start || full == start
     }
   }
 

@@ -4,7 +4,10 @@ import Testing
 
 @Suite("Crowds in a flood of made-up addresses")
 struct CrowdFloodTests {
-  private func report(
+  /// Four hours without a flood.
+  private static let quiet = report(nil, devices: 2, seconds: 14_400)
+
+  private static func report(
     _ kind: CrowdFlood.Kind?, devices: Int, seconds: Int, switchOn: Int = 10, senders: Int = 10
   )
     -> CrowdReport
@@ -23,8 +26,8 @@ struct CrowdFloodTests {
     "Ten new addresses a second raise the mean current of four hours by no more than a fifth",
     arguments: CrowdFlood.Kind.allCases)
   func charge(_ kind: CrowdFlood.Kind) {
-    let quiet = report(nil, devices: 2, seconds: 14_400)
-    let flooded = report(kind, devices: 2, seconds: 14_400)
+    let quiet = Self.quiet
+    let flooded = Self.report(kind, devices: 2, seconds: 14_400)
     #expect(flooded.attempts > 20)
     #expect(flooded.chargePerHour < 1.2 * quiet.chargePerHour, "\(flooded.chargePerHour) mA")
     #expect(flooded.continuityPercent > 99, "\(flooded.continuityPercent) %")
@@ -34,7 +37,7 @@ struct CrowdFloodTests {
     "Devices that arrive in the midst of it are read within 30 s, and read others, whether addresses live for one second or for five",
     arguments: CrowdFlood.Kind.allCases, [10, 50])
   func arrivals(_ kind: CrowdFlood.Kind, senders: Int) {
-    let report = report(kind, devices: 4, seconds: 240, switchOn: 180, senders: senders)
+    let report = Self.report(kind, devices: 4, seconds: 240, switchOn: 180, senders: senders)
     // Of 480 pairs of 40 other seeds, two at most were later, by up to 10 s (docs/energy.md).
     #expect(report.encounters == 12)
     #expect(report.detectionWithin30sPercent > 90)
