@@ -46,9 +46,10 @@ class Case:
         results, transmitted = play(*devices, seconds=seconds, **options)
         for number, one in enumerate(devices):
             if isinstance(one, Program):
-                self.expect(results[number][0] == 0, f"device {number} ended with status {results[number][0]}")
-                if results[number][1].startswith("{"):
-                    results[number] = json.loads(results[number][1])
+                status, output = results[number]
+                self.expect(status == 0, f"device {number} ended with status {status}; the end of what it printed:\n{output[-8000:]}")
+                if output.startswith("{"):
+                    results[number] = json.loads(output)
                     self.check_order(results[number])
         self.judged = self.judge(transmitted, is_lossless, judged)
         self.check_with_tshark(transmitted, judged)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import edtt as edtt_requests
 from case import ROOT
-from play import Program, free_port
+from play import Program, free_ports
 
 HERE = Path(__file__).resolve().parent
 CONTROLLER = os.environ.get("HERALD_CONTROLLER", str(ROOT / ".build/release/herald-controller"))
@@ -22,7 +22,7 @@ def controller(port, words=""):
 
 def hosts(case, first, second, **options):
     """Runs the two hosts of bumble_hosts.py on two controllers, and checks what they have found."""
-    ports = [free_port(), free_port()]
+    ports = free_ports(2)
     command = [PYTHON, HERE / "bumble_hosts.py", *map(str, ports)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
         try:

@@ -4,7 +4,7 @@ import collections
 import json
 
 from cases_controller import HERE, PYTHON, controller
-from play import Program, free_port
+from play import Program, free_ports
 
 # 12 Android-like and 12 iOS-like phones, and 6 devices without Herald.
 HOSTS = 30
@@ -13,7 +13,7 @@ ANDROID_KINDS = ["Herald 2.1 and later", "Herald 2.0", "another address every 2 
 
 def phones_in_every_state(case):
     """Every phone is discovered, tracked and resumed, and so is the node by it: the tables that script/interop has for a node over HCI."""
-    ports = [free_port() for _ in range(HOSTS)]
+    ports = free_ports(HOSTS)
     phones = Program(lambda simulation, _: [PYTHON, HERE / "phones_on_air.py", simulation, *map(str, ports)])
     # Each phone is in range of the node only, as it is there.
     controllers = [controller(port, "--poll 10") for port in ports]

@@ -1,5 +1,7 @@
 """Runs devices on a medium: functions of a `Phy` in threads of this process, and programs. A program may be several devices."""
 
+import itertools
+import random
 import socket
 import subprocess
 import threading
@@ -30,11 +32,41 @@ class Program:
         self.command = command
 
 
-def free_port():
-    """A TCP port of this machine that is not in use."""
+class Output(threading.Thread):
+    """What a running program prints. It is read all the time: a full pipe would stop the program, and the simulation with it."""
+
+    def __init__(self, process):
+        super().__init__(daemon=True)
+        self.process = process
+        self.text = ""
+        self.start()
+
+    def run(self):
+        self.text = self.process.stdout.read()
+
+    def result(self, timeout):
+        """The program's exit status and what it has printed, once it has ended."""
+        status = self.process.wait(timeout)
+        self.join()
+        return status, self.text
+
+
+# Below the ports that Linux gives to connections: one of these could be in use by a connection before the program listens.
+PORTS = range(20000, 32768)
+
+
+def is_free(port):
     with socket.socket() as any_socket:
-        any_socket.bind(("127.0.0.1", 0))
-        return any_socket.getsockname()[1]
+        try:
+            any_socket.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
+
+
+def free_ports(count):
+    """TCP ports of this machine that are not in use."""
+    return list(itertools.islice(filter(is_free, random.sample(PORTS, len(PORTS))), count))
 
 
 def play(*devices, seconds=3, **options):
@@ -59,7 +91,7 @@ def play(*devices, seconds=3, **options):
         for number, device in enumerate(devices):
             if isinstance(device, Program):
                 words = device.command(simulation, number)
-                programs[number] = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+                programs[number] = Output(subprocess.Popen(words, stdout=subprocess.PIPE, text=True))
             elif device:
                 threads.append(threading.Thread(target=execute, args=(number, device), daemon=True))
                 threads[-1].start()
@@ -67,11 +99,10 @@ def play(*devices, seconds=3, **options):
         for thread in threads:
             thread.join(10)
         for number, program in programs.items():
-            output = program.communicate(timeout=20)[0]
-            results[number] = (program.returncode, output)
+            results[number] = program.result(timeout=20)
     finally:
         for program in programs.values():
-            program.kill()
+            program.process.kill()
     if failures:
         raise failures[0]
     return [results.get(number) for number in range(len(devices))], recorded.records()

@@ -15,7 +15,7 @@ from judge import judge
 from phones.android import AndroidPhone
 from phones.ios import IOSPhone
 from phy_hosts import PhyAir, connected
-from play import Program, free_port, play
+from play import Program, free_ports, play
 from world import until
 
 CONTROLLER = os.environ.get("HERALD_CONTROLLER", ROOT / ".build/release/herald-controller")
@@ -30,7 +30,7 @@ class OnMedium(OnChip):
 
     def on_air(self, scenario, hosts, **options):
         """Runs the image with so many controllers, and a coroutine that uses them in the chip's time. Returns its result, when the log has been committed."""
-        ports = [free_port() for _ in range(hosts)]
+        ports = free_ports(hosts)
 
         def device(phy):
             air = PhyAir([connected(port) for port in ports])
