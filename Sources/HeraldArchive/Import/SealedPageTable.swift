@@ -86,18 +86,23 @@ struct SealedPageTable {
   }
 }
 
-extension Archive {
-  /// Opens the pages that are sealed still, as far as `keys` open them. Returns how many were opened, and how
-  /// many are left. The next `update` derives what they change.
-  public func openSealedPages(_ keys: SealedPageKeys) throws(HostLinkError) -> (opened: Int, left: Int) {
+extension SealedPageTable {
+  /// The devices of an archive that have sealed pages: their numbers and serial numbers.
+  private static func devices(_ archive: Archive) throws(HostLinkError) -> [(id: Int64, serial: String)] {
+    guard try archive.connection.hasTable("sealed_page") else { return [] }
+    return try archive.connection.rows(
+      "SELECT id, serial FROM device WHERE id IN (SELECT device_id FROM sealed_page) ORDER BY serial"
+    ).map { ($0.integer(0), $0.text(1)) }
+  }
+
+  /// See `Archive.openSealedPages`.
+  static func open(in archive: Archive, _ keys: SealedPageKeys)
+    throws(HostLinkError) -> (opened: Int, left: Int)
+  {
     var (opened, left) = (0, 0)
-    guard try connection.hasTable("sealed_page") else { return (0, 0) }
-    let devices = try connection.rows(
-      "SELECT id, serial FROM device WHERE id IN (SELECT device_id FROM sealed_page) ORDER BY serial")
-    for row in devices {
-      let (id, serial) = (row.integer(0), row.text(1))
-      try connection.transaction { () throws(HostLinkError) in
-        var table = try SealedPageTable(self, of: id)
+    for (id, serial) in try devices(archive) {
+      try archive.connection.transaction { () throws(HostLinkError) in
+        var table = try SealedPageTable(archive, of: id)
         let before = opened
         for name in table.names {
           let (bytes, sha256) = try table.page(name)
@@ -109,16 +114,27 @@ extension Archive {
           opened += 1
         }
         guard opened > before else { return }
-        try connection.execute(
+        try archive.connection.execute(
           "UPDATE device SET is_unread = 1, is_stale = 1 WHERE id = ?", [.integer(id)])
       }
     }
     return (opened, left)
   }
 
-  /// The number of pages that are sealed still.
-  public func sealedPageCount() throws(HostLinkError) -> Int {
-    guard try connection.hasTable("sealed_page") else { return 0 }
-    return Int(try connection.number("SELECT COUNT(*) FROM sealed_page") ?? 0)
+  /// See `Archive.sealedPageCount`.
+  static func count(in archive: Archive) throws(HostLinkError) -> Int {
+    guard try archive.connection.hasTable("sealed_page") else { return 0 }
+    return Int(try archive.connection.number("SELECT COUNT(*) FROM sealed_page") ?? 0)
   }
+}
+
+extension Archive {
+  /// Opens the pages that are sealed still, as far as `keys` open them. Returns how many were opened, and how
+  /// many are left. The next `update` derives what they change.
+  public func openSealedPages(_ keys: SealedPageKeys) throws(HostLinkError) -> (opened: Int, left: Int) {
+    try SealedPageTable.open(in: self, keys)
+  }
+
+  /// The number of pages that are sealed still.
+  public func sealedPageCount() throws(HostLinkError) -> Int { try SealedPageTable.count(in: self) }
 }
