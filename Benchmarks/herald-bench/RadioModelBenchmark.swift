@@ -9,7 +9,7 @@ enum RadioModelBenchmark {
     var model = RadioTimes()
     var layer = RadioTimes()
     for seed in 101..<UInt64(isFull ? 105 : 103) {
-      let crowd = Crowd(room(seed))
+      let crowd = Crowd(.likeMedium(seed: seed))
       crowd.run(seconds: 120)
       let before = crowd.radioTimes
       crowd.run(seconds: minutes * 60)
@@ -31,18 +31,5 @@ enum RadioModelBenchmark {
           + String(format: "%10.3f s %10.3f s %8.3f", Double(left) / 1e6, Double(right) / 1e6, ratio))
       figures.add("radio_model_\(name)", ratio, "")
     }
-  }
-
-  /// A room like that of the medium: all packets are received, except those that overlap.
-  static func room(_ seed: UInt64) -> CrowdConfiguration {
-    var configuration = CrowdConfiguration()
-    configuration.seed = seed
-    configuration.radius = 1
-    configuration.model.dataLoss = 0
-    configuration.model.captureThreshold = 100
-    // The times of `MediumRadio`.
-    configuration.model.channelPause = 250
-    configuration.model.scanPause = 350
-    return configuration
   }
 }

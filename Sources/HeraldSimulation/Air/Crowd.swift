@@ -43,6 +43,21 @@ public struct CrowdConfiguration: Sendable {
   public init() {}
 }
 
+extension CrowdConfiguration {
+  /// Ten people in a room like that of the medium: all packets are received, except those that overlap.
+  public static func likeMedium(seed: UInt64) -> CrowdConfiguration {
+    var configuration = CrowdConfiguration()
+    configuration.seed = seed
+    configuration.radius = 1
+    configuration.model.dataLoss = 0
+    configuration.model.captureThreshold = 100
+    // The times of `MediumRadio`.
+    configuration.model.channelPause = 250
+    configuration.model.scanPause = 350
+    return configuration
+  }
+}
+
 /// A crowd of `HeraldNode` devices on one `Air`.
 public final class Crowd {
   /// The device, with capacity for 256 targets and four connections, as on boards with sufficient RAM.
