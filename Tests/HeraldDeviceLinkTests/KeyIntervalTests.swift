@@ -5,12 +5,6 @@ import HeraldHAL
 import HeraldSimulation
 import Testing
 
-private struct PlainBoard: ManagedBoard, ~Copyable {
-  var settings = SettingsStore(flash: MemoryFlash(pageSize: 1024, pageCount: 2, wordSize: 4))
-  mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
-  mutating func restart(at now: Instant) {}
-}
-
 /// Whether a flash takes no words.
 private final class Fault {
   var isThere = false

@@ -5,14 +5,6 @@ import HeraldHAL
 import HeraldSimulation
 import Testing
 
-/// A board with settings in a flash of their own.
-private struct PlainBoard: ManagedBoard, ~Copyable {
-  var settings = SettingsStore(
-    flash: MemoryFlash(FlashImage(pageSize: 1024, pageCount: 2, wordSize: 4)))
-  mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
-  mutating func restart(at now: Instant) {}
-}
-
 private struct FixedRandom: RandomSource {
   mutating func next() -> UInt32 { 0x1234_5678 }
 }

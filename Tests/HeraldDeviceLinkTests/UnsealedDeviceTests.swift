@@ -23,16 +23,10 @@ private struct SmallFlash: Flash, ~Copyable {
   mutating func erase(page: Int) throws(FlashError) { try base.erase(page: page) }
 }
 
-private struct SmallBoard: ManagedBoard, ~Copyable {
-  var settings: SettingsStore<MemoryFlash>
-  mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
-  mutating func restart(at now: Instant) {}
-}
-
 private typealias SmallDevice = ManagedNode<
   MockRadio,
   ManagedPartList<
-    SmallFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable, SmallBoard
+    SmallFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable, PlainBoard
   >, 4, 1, 1
 >
 
@@ -56,8 +50,7 @@ struct UnsealedDeviceTests {
     var device = SmallDevice(
       radio: MockRadio(), flash: SmallFlash(base: MemoryFlash(image)), random: CountingRandom(last: 1),
       supplier: FixedPayloadSupplier(country: 1, state: 0, clientIdentifier: 1), delegate: NoDelegate(),
-      board: SmallBoard(
-        settings: SettingsStore(flash: MemoryFlash(pageSize: 1024, pageCount: 2, wordSize: 4))))
+      board: PlainBoard())
     device.takeSettings(at: .start)
     // `log/owner-key`, 32 bytes and none; `bluetooth/management`; and without a value.
     let owner = "64 6E616D65 6D 6C6F672F6F776E65722D6B6579"
