@@ -260,7 +260,7 @@ struct FolderImport {
 
   /// Notes the current of a device, if it is later than the one in the archive.
   private func merge(_ power: DeviceRecord.Power, of device: Int64) throws(HostLinkError) {
-    if try !connection.hasTable("device_power") { try ArchiveSchema.createPower(connection) }
+    _ = try ArchiveSchema.ensure(.power, connection)
     let date = Int64(clamping: power.unixMilliseconds)
     let known = try connection.rows(
       "SELECT unix_ms FROM device_power WHERE device_id = ?", [.integer(device)])
@@ -277,7 +277,7 @@ struct FolderImport {
 
   /// Notes whether the log of a device is sealed, if that is later than what is in the archive.
   private func merge(_ sealing: DeviceRecord.Sealing, of device: Int64) throws(HostLinkError) {
-    if try !connection.hasTable("device_sealing") { try ArchiveSchema.createSealing(connection) }
+    _ = try ArchiveSchema.ensure(.sealing, connection)
     let date = Int64(clamping: sealing.unixMilliseconds)
     let known = try connection.rows(
       "SELECT unix_ms FROM device_sealing WHERE device_id = ?", [.integer(device)])

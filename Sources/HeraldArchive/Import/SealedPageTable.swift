@@ -12,11 +12,7 @@ struct SealedPageTable {
   /// That of a device, which is created if the archive has none.
   init(_ archive: Archive, of device: Int64) throws(HostLinkError) {
     (self.archive, self.device) = (archive, device)
-    guard try connection.hasTable("sealed_page") else {
-      try ArchiveSchema.createSealedPages(connection)
-      return
-    }
-    known = try Self.digests(archive, of: device)
+    if try ArchiveSchema.ensure(.sealedPages, connection) { known = try Self.digests(archive, of: device) }
   }
 
   /// The sealed pages of a device with the digests of their files; none if the archive has no such table.

@@ -23,47 +23,43 @@ enum ArchiveSchema {
     for statement in statements(connection) { try connection.execute(statement) }
   }
 
-  /// Creates the table of currents, which archives of earlier versions do not have.
-  static func createPower(_ connection: any ArchiveConnection) throws(HostLinkError) {
-    try connection.execute(power(connection))
+  /// Tables that archives of earlier versions do not have.
+  enum LaterTable: String {
+    /// The current of each device as it was at its last pull.
+    case power = "device_power"
+    /// Whether the log of each device was sealed at its last pull.
+    case sealing = "device_sealing"
+    /// Closed pages that were not opened, or not whole, as their devices wrote them.
+    case sealedPages = "sealed_page"
   }
 
-  /// The current of each device as it was at its last pull.
-  private static func power(_ connection: any ArchiveConnection) -> String {
-    let (integer, text, _) = connection.types
-    return """
-      CREATE TABLE device_power (device_id \(integer) NOT NULL, unix_ms \(integer) NOT NULL, board \(text) NOT NULL,
+  /// Creates a table if an archive does not have it. Returns whether it did.
+  static func ensure(_ table: LaterTable, _ connection: any ArchiveConnection) throws(HostLinkError) -> Bool {
+    if try connection.hasTable(table.rawValue) { return true }
+    try connection.execute(statement(table, connection))
+    return false
+  }
+
+  private static func statement(_ table: LaterTable, _ connection: any ArchiveConnection) -> String {
+    let (integer, text, blob) = connection.types
+    return switch table {
+    case .power:
+      """
+      CREATE TABLE device_power (device_id \(integer) PRIMARY KEY, unix_ms \(integer) NOT NULL, board \(text) NOT NULL,
         nanoamperes \(integer), not_known \(text) NOT NULL)
       """
-  }
-
-  /// Creates the table of sealing, which archives of earlier versions do not have.
-  static func createSealing(_ connection: any ArchiveConnection) throws(HostLinkError) {
-    try connection.execute(sealing(connection))
-  }
-
-  /// Whether the log of each device was sealed at its last pull.
-  private static func sealing(_ connection: any ArchiveConnection) -> String {
-    let (integer, text, _) = connection.types
-    return """
-      CREATE TABLE device_sealing (device_id \(integer) NOT NULL, unix_ms \(integer) NOT NULL,
+    case .sealing:
+      """
+      CREATE TABLE device_sealing (device_id \(integer) PRIMARY KEY, unix_ms \(integer) NOT NULL,
         is_sealed \(integer) NOT NULL, owner_key \(text) NOT NULL)
       """
-  }
-
-  /// Creates the table of sealed pages, which archives of earlier versions do not have.
-  static func createSealedPages(_ connection: any ArchiveConnection) throws(HostLinkError) {
-    try connection.execute(sealedPages(connection))
-  }
-
-  /// Closed pages that were not opened, or not whole, as their devices wrote them.
-  private static func sealedPages(_ connection: any ArchiveConnection) -> String {
-    let (integer, _, blob) = connection.types
-    return """
+    case .sealedPages:
+      """
       CREATE TABLE sealed_page (device_id \(integer) NOT NULL, epoch \(integer) NOT NULL, sequence \(integer) NOT NULL,
         sha256 \(blob) NOT NULL, size \(integer) NOT NULL, bytes \(blob) NOT NULL,
         PRIMARY KEY (device_id, epoch, sequence))
       """
+    }
   }
 
   private static func statements(_ connection: any ArchiveConnection) -> [String] {
@@ -84,9 +80,9 @@ enum ArchiveSchema {
         uptime_ms \(integer) NOT NULL, unix_ms \(integer) NOT NULL, source \(text) NOT NULL)
       """,
       "CREATE INDEX clock_by_device ON clock (device_id)",
-      power(connection),
-      sealing(connection),
-      sealedPages(connection),
+      statement(.power, connection),
+      statement(.sealing, connection),
+      statement(.sealedPages, connection),
       """
       CREATE TABLE page (id \(key), device_id \(integer) NOT NULL, epoch \(integer) NOT NULL,
         sequence \(integer) NOT NULL, is_open \(integer) NOT NULL,
@@ -109,10 +105,13 @@ enum ArchiveSchema {
       CREATE TABLE own_payload (device_id \(integer) NOT NULL, payload_id \(integer) NOT NULL,
         from_ms \(integer) NOT NULL, to_ms \(integer) NOT NULL)
       """,
+      "CREATE INDEX own_payload_by_device ON own_payload (device_id)",
+      "CREATE INDEX own_payload_by_payload ON own_payload (payload_id)",
       """
       CREATE TABLE read_payload (device_id \(integer) NOT NULL, payload_id \(integer) NOT NULL,
         PRIMARY KEY (payload_id, device_id)) \(keyed)
       """,
+      "CREATE INDEX read_payload_by_device ON read_payload (device_id)",
       // Not derived from the pages: secrets are needed, which are not kept. By the bytes, as the numbers of
       // `payload` are made again.
       """
