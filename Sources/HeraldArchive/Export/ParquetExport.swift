@@ -39,13 +39,12 @@ struct ParquetExport {
     let count = groups.reduce(0) { $0 + $1.devices.count }
     let assignments = try archive.assignments()
     for group in groups {
-      let results = try archive.derive(group) { device throws(HostLinkError) in
+      try archive.derive(group) { device throws(HostLinkError) in
         try archive.input(of: device, assignments)
       } _: { input, pages throws(HostLinkError) in
         let scan = try Archive.scan(pages, input.clocks)
         return (input.context.serial, try ReadingPartitions(pages, scan, input.context, to: folder))
-      }
-      for (serial, written) in results {
+      } taking: { (serial, written) throws(HostLinkError) in
         table.rows += written.readings
         table.files += written.days.count
         export.leftOut += written.leftOut

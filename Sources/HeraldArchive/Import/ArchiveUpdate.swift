@@ -36,12 +36,13 @@ struct ArchiveUpdate {
       // Another program may work on the same archive: what is derived is read in the transaction that stores
       // it.
       try connection.transaction { () throws(HostLinkError) in
-        let found = try archive.derive(group) { device throws(HostLinkError) in
+        try archive.derive(group) { device throws(HostLinkError) in
           (device: device, clocks: try archive.clocks(of: device))
         } _: { input, pages throws(HostLinkError) in
           try Self.payloads(of: input.device, pages, input.clocks)
+        } taking: { payloads throws(HostLinkError) in
+          try store(payloads)
         }
-        for payloads in found { try store(payloads) }
       }
     }
   }
@@ -125,15 +126,15 @@ struct ArchiveUpdate {
     for group in groups {
       try connection.transaction { () throws(HostLinkError) in
         let assignments = try archive.assignments()
-        let results = try archive.derive(group) { device throws(HostLinkError) in
-          try archive.input(of: device, assignments)
-        } _: { input, pages throws(HostLinkError) in
-          try DeviceDerivation(pages, try Archive.scan(pages, input.clocks), input.context)
-        }
         var whos = WhoTable(connection)
-        for (device, result) in zip(group.devices, results) {
-          try store(result, of: device, &whos)
-          update.readings += result.readings
+        try archive.derive(group) { device throws(HostLinkError) in
+          (device: device, input: try archive.input(of: device, assignments))
+        } _: { element, pages throws(HostLinkError) in
+          let scan = try Archive.scan(pages, element.input.clocks)
+          return (element.device, try DeviceDerivation(pages, scan, element.input.context))
+        } taking: { result throws(HostLinkError) in
+          try store(result.1, of: result.0, &whos)
+          update.readings += result.1.readings
         }
       }
       update.devices += group.devices.count

@@ -90,22 +90,25 @@ extension Archive {
   }
 
   /// Applies a function to what the devices of a group need, and to their pages: on all processors if the
-  /// pages fit into memory, otherwise as they are read.
+  /// pages fit into memory, otherwise as they are read. `take` gets the results in the order of the devices,
+  /// while those of later ones are computed.
   func derive<Input: Sendable, Output: Sendable>(
     _ group: DeviceGroup, _ input: (Int64) throws(HostLinkError) -> Input,
-    _ transform: @Sendable (Input, any DevicePages) throws(HostLinkError) -> Output
-  ) throws(HostLinkError) -> [Output] {
+    _ transform: @Sendable (Input, any DevicePages) throws(HostLinkError) -> Output,
+    taking take: (Output) throws(HostLinkError) -> Void
+  ) throws(HostLinkError) {
     guard group.bytes <= mostPageBytes else {
-      var outputs: [Output] = []
       for device in group.devices {
-        outputs.append(try transform(try input(device), try StoredPages(self, of: device)))
+        try take(try transform(try input(device), try StoredPages(self, of: device)))
       }
-      return outputs
+      return
     }
     var inputs: [(input: Input, pages: [[UInt8]])] = []
     for device in group.devices { inputs.append((try input(device), try pages(of: device))) }
-    return try parallelMap(inputs) { element throws(HostLinkError) in
+    try parallelMap(inputs) { element throws(HostLinkError) in
       try transform(element.input, element.pages)
+    } taking: { output throws(HostLinkError) in
+      try take(output)
     }
   }
 }

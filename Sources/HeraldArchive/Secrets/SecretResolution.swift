@@ -41,10 +41,10 @@ struct SecretResolution {
     var all: Set<SimpleIdentifier> = []
     for start in stride(from: 0, to: folder.files.count, by: Self.secretsAtOnce) {
       let batch = folder.files[start..<min(start + Self.secretsAtOnce, folder.files.count)].map { $0 }
-      let findings = try parallelMap(batch) { file throws(HostLinkError) in
-        try Self.examine(file, serial: serials[file.name] ?? file.name, schedules, table)
-      }
-      for (file, finding) in zip(batch, findings) {
+      var findings: [Finding] = []
+      try parallelMap(batch) { file throws(HostLinkError) in
+        (file, try Self.examine(file, serial: serials[file.name] ?? file.name, schedules, table))
+      } taking: { (file, finding) throws(HostLinkError) in
         if let other = owners.updateValue(finding.serial, forKey: finding.digest) {
           throw HostLinkError(
             .usage,
@@ -54,6 +54,7 @@ struct SecretResolution {
         if finding.isOpenToOthers { resolution.openToOthers.append(file.path) }
         if !finding.found.isEmpty { resolution.devices += 1 }
         for found in finding.found { all.insert(found.payload) }
+        findings.append(finding)
       }
       try connection.transaction { () throws(HostLinkError) in
         for finding in findings { try store(finding) }
