@@ -193,7 +193,7 @@ extension HeraldCore {
   /// advertise writes to its peers every 15 s, and has to receive them as often: it does not scan in rounds.
   @inlinable @inline(never)
   mutating func listenInRounds(_ timing: inout ScanTiming) -> Bool {
-    peers.listening.note(isSparing: false)
+    peers.listening.note(isInRounds: false, isSparing: false)
     guard timing.latency > .zero, context.canAdvertise else { return true }
     if Parts.DelegateType.hasMotion {
       scanning.rounds.note(isLying: context.sink.delegate.motion == .lying, at: context.now)
@@ -221,7 +221,7 @@ extension HeraldCore {
     let plan = scanning.rounds.next(
       at: context.now, latency: timing.latency, window: window, survey: survey, chance: chance)
     context.wake(by: plan.deadline)
-    peers.listening.note(isSparing: scanning.rounds.isSparing)
+    peers.listening.note(isInRounds: true, isSparing: scanning.rounds.isSparing)
     if plan.listening == .always { timing.listen(window, every: window) }
     return plan.listening != .nothing
   }

@@ -3,11 +3,12 @@ import HeraldHAL
 
 /// How much the radio scans and waits, beyond its schedule, for strangers: peers whose payload is not known.
 ///
-/// A radio that waits for a peer to connect receives half of the time, one that scans for more strangers all
-/// of the time: at 3 and 6 mA that is several times the consumption of the schedule, and strangers that never
-/// respond would cause it without end. It is therefore limited by a budget of the device, in milliseconds of
-/// an attempt. An attempt costs its length, a millisecond of additional scanning costs two. A payload that is
-/// read restores more than it costs to read one in a crowd: a crowd does not use the budget up.
+/// A radio that waits for a peer to connect, or scans for more strangers, receives all of the time: at 6 mA
+/// that is many times the consumption of the schedule, and strangers that never respond would cause it
+/// without end. It is therefore limited by a budget of the device. An attempt costs its length in
+/// milliseconds, or twice that on a device that scans in rounds, whose schedule takes the least; a
+/// millisecond of additional scanning costs two. A payload that is read restores more than it costs to read
+/// one in a crowd: a crowd does not use the budget up.
 ///
 /// From `listeningLimit` on the device is flooded. It then scans as scheduled, and attempts to connect only
 /// to a stranger that was just heard, for no longer than a phone takes to advertise once more. The limit of a
@@ -18,6 +19,8 @@ struct ListeningBudget: BitwiseCopyable {
   private var budget: RateBudget
   /// Until when additional scanning runs, as several peers wait to have their payloads read.
   @usableFromInline private(set) var busyUntil: Instant
+  /// Scanning is in rounds, or is to be after the start: an attempt costs twice its length.
+  private var isInRounds: Bool
   /// Scanning is in rounds: there is no additional scanning, as a window receives all peers, and time
   /// restores less, as a flood must not cost more than the rounds.
   @usableFromInline private(set) var isSparing: Bool
@@ -27,6 +30,7 @@ struct ListeningBudget: BitwiseCopyable {
   init() {
     budget = RateBudget()
     busyUntil = .start
+    isInRounds = false
     isSparing = false
   }
 
@@ -46,10 +50,10 @@ struct ListeningBudget: BitwiseCopyable {
   private static var pace: (usual: UInt32, sparing: UInt32) { (36, 2048) }
   /// What a payload that is read restores, normally and while the device is flooded.
   private static var perPayload: (usual: UInt32, flooded: UInt32) { (8000, 500) }
-  /// The maximum cost of the first attempt at a stranger, and of each attempt after a failure. A peer that
-  /// has failed is tried less and less often.
+  /// How many milliseconds of the first attempt at a stranger, and of each attempt after a failure, are
+  /// charged at most. A peer that has failed is tried less and less often.
   private static var longestCharge: (first: UInt16, later: UInt16) { (4000, 1500) }
-  /// The cost of a connection, on which a stranger may stay silent for some time.
+  /// What is added for a connection, on which a stranger may stay silent for some time.
   private static var connectionCharge: UInt16 { 64 }
   /// How long additional scanning continues after several strangers were available.
   private static var busyHold: Interval { .seconds(2) }
@@ -85,15 +89,19 @@ struct ListeningBudget: BitwiseCopyable {
     busyUntil = end
   }
 
-  /// Whether scanning is in rounds now.
+  /// Whether scanning is in rounds, once the start has passed, and whether it is now.
   @usableFromInline
-  mutating func note(isSparing: Bool) { self.isSparing = isSparing }
+  mutating func note(isInRounds: Bool, isSparing: Bool) {
+    self.isInRounds = isInRounds
+    self.isSparing = isSparing
+  }
 
   /// Charges an attempt at a stranger of this many milliseconds.
   @usableFromInline
   mutating func charge(attemptOf length: UInt16, isFirst: Bool) {
     let most = isFirst ? Self.longestCharge.first : Self.longestCharge.later
-    budget.spend(UInt32((length < most ? length : most) &+ Self.connectionCharge))
+    let charge = UInt32((length < most ? length : most) &+ Self.connectionCharge)
+    budget.spend(isInRounds ? charge &* 2 : charge)
   }
 
   /// A payload was read.

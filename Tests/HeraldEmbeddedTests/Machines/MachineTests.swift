@@ -86,6 +86,13 @@ struct MachineTests {
     budget.credit(isFlooded: false)
     let result17 = budget.isExhausted(at: .start)
     #expect(!result17)
+    // In rounds 3,128 for each attempt after a failure.
+    budget.note(isInRounds: true, isSparing: false)
+    for count in 1...3 {
+      budget.charge(attemptOf: 8000, isFirst: false)
+      let isExhausted = budget.isExhausted(at: .start)
+      #expect(isExhausted == (count > 2), "\(count)")
+    }
   }
 
   @Test("While several strangers wait it is listened more for two seconds, unless the budget is short")
