@@ -24,9 +24,10 @@ extension CoreContext {
   @usableFromInline
   mutating func chooseLatency(days: UInt32, received: UInt32?, peers: UInt32) {
     let interval = advertisingInterval.milliseconds
+    // Not `inEffect`: called here it would be given a copy of all of this, on the stack.
+    let capacity = UInt32(settings[.cellCapacity] ?? configuration.cellCapacity)
     latency.follow(
-      allowed: LatencyChoice.allowance(
-        capacity: inEffect(.cellCapacity), days: days, interval: interval),
+      allowed: LatencyChoice.allowance(capacity: capacity, days: days, interval: interval),
       interval: interval, received: received, peers: peers, at: now)
   }
 }
