@@ -14,20 +14,11 @@ extension FlashLog where F: ~Copyable {
     guard !ring.isErasing else { return }
     ring = LogRing()
     writer.begin(at: 0, uptime: .start, crc: 0)
-    let word = flash.wordSize
-    guard dictionary >= 1, dictionary <= LogFormat.maximumDictionary, flash.pageCount >= 2,
-      flash.pageSize >= 256, flash.pageSize % 8 == 0, word == 1 || word == 2 || word == 4 || word == 8
+    guard dictionary >= 1, dictionary <= LogFormat.maximumDictionary,
+      ring.mount(flash.pageCount, pageSize: flash.pageSize, word: flash.wordSize, epoch: freshEpoch)
     else { return }
-    ring.isMounted = true
-    ring.pageSize = flash.pageSize
-    ring.pageCount = flash.pageCount
-    ring.word = word
-    ring.epoch = freshEpoch
-    ring.current = ring.pageCount &- 1
-    ring.boot = 1
     writer.pageSize = ring.pageSize
-    writer.word = word
-
+    writer.word = ring.word
     guard findNewest() else { return }
     findOldest()
     walkNewest()

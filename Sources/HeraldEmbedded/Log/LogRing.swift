@@ -65,6 +65,21 @@ struct LogRing: BitwiseCopyable {
   @usableFromInline
   init() {}
 
+  /// Becomes the ring of so many pages, in which nothing has been found yet. `false` if a log does not fit.
+  @usableFromInline
+  mutating func mount(_ pages: Int, pageSize: Int, word: Int, epoch: UInt32) -> Bool {
+    guard pages >= 2, pageSize >= 256, pageSize % 8 == 0, word == 1 || word == 2 || word == 4 || word == 8
+    else { return false }
+    isMounted = true
+    self.pageSize = pageSize
+    pageCount = pages
+    self.word = word
+    self.epoch = epoch
+    current = pages &- 1
+    boot = 1
+    return true
+  }
+
   /// The page that comes after the newest. `mutating`, like all functions that read a stored ring: a borrow
   /// would copy it.
   @usableFromInline var following: Int { mutating get { current &+ 1 >= pageCount ? 0 : current &+ 1 } }
