@@ -136,6 +136,10 @@ extension CoreContext {
     return settings.isSet(.lifetimeDays) ? latency.latency : nil
   }
 
+  /// The capacity of the cell in mAh.
+  @inlinable
+  var cellCapacity: UInt32 { UInt32(settings[.cellCapacity] ?? configuration.cellCapacity) }
+
   /// The scan timing of the present state: of a lying device that does not scan in rounds, that of the saver
   /// if it scans less.
   @inlinable
@@ -159,7 +163,7 @@ extension CoreContext {
     case .radioSetting: UInt32(radioSetting.rawValue)
     case .latency: scanTiming.latency.milliseconds / 1000
     case .lifetimeDays: UInt32(settings[.lifetimeDays] ?? 0)
-    case .cellCapacity: UInt32(settings[.cellCapacity] ?? configuration.cellCapacity)
+    case .cellCapacity: cellCapacity
     case .accessKey, .ownerKey: 0
     case .stayOpen, .motionDetection:
       UInt32(

@@ -24,10 +24,9 @@ extension CoreContext {
   @usableFromInline
   mutating func chooseLatency(days: UInt32, received: UInt32?, peers: UInt32) {
     let interval = advertisingInterval.milliseconds
-    // Not `inEffect`: called here it would be given a copy of all of this, on the stack.
-    let capacity = UInt32(settings[.cellCapacity] ?? configuration.cellCapacity)
+    // Not by `inEffect`: called here it would be given a copy of all of this, on the stack.
     latency.follow(
-      allowed: LatencyChoice.allowance(capacity: capacity, days: days, interval: interval),
+      allowed: LatencyChoice.allowance(capacity: cellCapacity, days: days, interval: interval),
       interval: interval, received: received, peers: peers, at: now)
   }
 }
