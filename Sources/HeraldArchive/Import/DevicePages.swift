@@ -105,10 +105,7 @@ extension Archive {
     }
     var inputs: [(input: Input, pages: [[UInt8]])] = []
     for device in group.devices { inputs.append((try input(device), try pages(of: device))) }
-    try parallelMap(inputs) { element throws(HostLinkError) in
-      try transform(element.input, element.pages)
-    } taking: { output throws(HostLinkError) in
-      try take(output)
-    }
+    try parallelMap(
+      inputs, { element throws(HostLinkError) in try transform(element.input, element.pages) }, taking: take)
   }
 }
