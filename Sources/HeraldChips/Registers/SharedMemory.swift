@@ -68,14 +68,18 @@ struct SharedBytes: BitwiseCopyable {
     var from = unsafe SharedBytes(self.start + start)
     var to = unsafe target
     var left = count
-    // Four bytes at a time, as the overhead of the loop would exceed the copying itself.
-    while left >= 4 {
+    // Eight bytes at a time, as the overhead of the loop would exceed the copying itself.
+    while left >= 8 {
       unsafe to[0] = from[0]
       unsafe to[1] = from[1]
       unsafe to[2] = from[2]
       unsafe to[3] = from[3]
-      unsafe (from, to) = (SharedBytes(from.start + 4), to + 4)
-      left &-= 4
+      unsafe to[4] = from[4]
+      unsafe to[5] = from[5]
+      unsafe to[6] = from[6]
+      unsafe to[7] = from[7]
+      unsafe (from, to) = (SharedBytes(from.start + 8), to + 8)
+      left &-= 8
     }
     while left > 0 {
       unsafe to[0] = from[0]

@@ -19,8 +19,9 @@ struct LogInterval: BitwiseCopyable {
   /// The part of the interval for a decision of 0.
   @inline(__always)
   mutating func keepUpper(_ split: UInt32) {
-    low = low &+ split &+ 1
-    range = range &- split &- 1
+    let lower = split &+ 1
+    low = low &+ lower
+    range = range &- lower
   }
 
   /// Whether the leading byte may be the same at both ends. This is rare, and `isSettled` is only evaluated
