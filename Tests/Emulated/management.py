@@ -10,6 +10,8 @@ import time
 
 # Herald's group of commands, and two of them (docs/wire-formats.md, group 72).
 HERALD, LOG_STATUS, RESTART = 72, 0, 2
+# Simple values of CBOR (RFC 8949, section 3.3).
+TRUTH = {(7, 20): False, (7, 21): True}
 # Operations: read, write; a response's is one more.
 READ, WRITE = 0, 2
 # Numbers of requests. A response to an earlier request, on this or the previous connection, is recognised by its sequence number; herald-host counts from 0.
@@ -27,7 +29,7 @@ def framed(packet):
 
 
 def numbers(body):
-    """Keys and values of a CBOR map with short texts as keys, and unsigned numbers or byte strings as values."""
+    """Keys and values of a CBOR map with short texts as keys, and unsigned numbers, byte strings or truth values as values."""
     at = 1
 
     def head():
@@ -46,8 +48,10 @@ def numbers(body):
         key = body[at:at + length].decode()
         at += length
         kind, value = head()
-        assert kind in (0, 2), body
-        if kind == 2:
+        assert kind in (0, 2) or (kind, value) in TRUTH, body
+        if kind == 7:
+            value = TRUTH[kind, value]
+        elif kind == 2:
             value = body[at:at + value]
             at += len(value)
         found[key] = value

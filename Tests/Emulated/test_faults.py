@@ -122,8 +122,7 @@ class Faults(EmulatedTest):
             self.assertEqual((report["cause"], report["lasted"]), (SAFE_MODE_OVER, 300))
             # One more early fault would start it again.
             self.assertEqual(report["streak"], 2)
-            async with Management(emulator.link_port) as management:
-                await management.ask(LOG_STATUS)
+            await self.commit(emulator)
         self.assertEqual([record["reason"] for record in self.records("started")], [PANIC, SAFE_MODE_OVER])
         [fault] = self.records("restarted")
         self.assertEqual(bytes.fromhex(fault["payload"])[:2], bytes([PANIC, 1]))
