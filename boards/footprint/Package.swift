@@ -28,6 +28,11 @@ let package = Package(
     .executableTarget(name: "HostFive", dependencies: ["MeasuredHost"], swiftSettings: core),
     .executableTarget(
       name: "WearableFull", dependencies: ["Board", hal, embedded, link], swiftSettings: core),
+    // The same sources, with a log that cannot be sealed.
+    .executableTarget(
+      name: "WearableUnsealed", dependencies: ["Board", hal, embedded, link],
+      swiftSettings: core + [.define("UNSEALED")]),
+    .executableTarget(name: "SealingKeys", dependencies: ["Board", embedded], swiftSettings: core),
   ],
   swiftLanguageModes: [.v6]
 )

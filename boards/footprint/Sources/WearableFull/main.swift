@@ -9,18 +9,24 @@ struct HalfFull: PowerSource {
   mutating func read() -> PowerReading? { PowerReading(level: 50, isExternal: false) }
 }
 
-// Everything there is: each sensor, each neighbour. What it takes beyond `Wearable` is what a device saves
+#if UNSEALED
+  typealias LogFlash = UnsealedFlash<BoardFlash>
+#else
+  typealias LogFlash = BoardFlash
+#endif
+
+// Everything there is: each sensor, each neighbour, a sealed log. What it takes beyond `Wearable` is what a device saves
 // that goes without.
 nonisolated(unsafe) var device = ManagedNode<
   HCIRadio<Line, 4>,
   ManagedPartList<
-    BoardFlash, BoardRandom, FixedPayloadSupplier,
+    LogFlash, BoardRandom, FixedPayloadSupplier,
     SensorArray<BatterySensor<HalfFull>, VisitSensor<4>, NoDelegate>, CovidWatchAndC19X, HeraldGATTTable,
     WearableBoard
   >, 64, 4, 4
 >(
   makingRadio: { HCIRadio(transport: Line(at: 0x4000_2000)) },
-  flash: BoardFlash(start: 0x0002_0000, pageSize: 4096, pageCount: 96),
+  flash: LogFlash(start: 0x0002_0000, pageSize: 4096, pageCount: 96),
   random: BoardRandom(),
   supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1_234_567_890),
   delegate: SensorArray(battery: BatterySensor(HalfFull()), visits: VisitSensor(), delegate: NoDelegate()),
@@ -31,6 +37,7 @@ nonisolated(unsafe) var usb = USBDevice<BoardUSB, 4096, 2>(
   controller: BoardUSB(at: 0x4002_7000), serialNumber: InlineBytes())
 while true {
   let now = boardClock()
+  if device.tendSealing(at: now) { continue }
   _ = device.node.poll(at: now)
   serial.serve(at: now, server: &server, device: &device)
   usb.poll(at: now, server: &server, device: &device)

@@ -1,0 +1,1 @@
+../WearableFull/main.swift
