@@ -12,6 +12,8 @@ public struct AdvertisingData: ~Escapable {
   @usableFromInline let data: Span<UInt8>
   @usableFromInline package var start: Int
   @usableFromInline package var end: Int
+  /// The number of bytes behind the length byte of the next structure; −1 at the end.
+  @usableFromInline var room: Int
   @usableFromInline var typeByte: UInt8
 
   /// The type of the current structure; 0 before the first.
@@ -26,20 +28,20 @@ public struct AdvertisingData: ~Escapable {
     start = 0
     end = 0
     typeByte = 0
+    room = data.count &- 1
   }
 
   /// Moves to the next structure; `false`, staying put, when there is none.
   @inlinable
   @_lifetime(self: copy self)
   public mutating func next() -> Bool {
-    guard end < data.count else { return false }
+    guard room >= 0 else { return false }
     let count = Int(data[unchecked: end]) &- 1
-    let first = end &+ 2
-    let next = first &+ count
-    guard count >= 0, next <= data.count else { return false }
+    guard UInt(bitPattern: count) < UInt(bitPattern: room) else { return false }
     typeByte = data[unchecked: end &+ 1]
-    start = first
-    end = next
+    start = end &+ 2
+    end = start &+ count
+    room = room &- count &- 2
     return true
   }
 
