@@ -55,4 +55,16 @@ struct BadRoomTests {
       #expect(found >= 99)
     }
   }
+
+  @Test("In a room that fills within a minute and empties again, those present are received all the time")
+  func surge() {
+    let crowd = crowd(20, seed: 101) {
+      $0.surge = CrowdSurge(residents: 2, begin: 120, length: 60, stay: 120)
+    }
+    crowd.run(seconds: 120)
+    for _ in 0..<5 {
+      let found = continuity(crowd, seconds: 60)
+      #expect(found >= 99)
+    }
+  }
 }

@@ -198,10 +198,12 @@ extension HeraldCore {
     if Parts.DelegateType.hasMotion {
       scanning.rounds.note(isLying: context.sink.delegate.motion == .lying, at: context.now)
     }
+    if peers.listening.crowd.takeStart(at: context.now) { scanning.rounds.start(at: context.now) }
     let window = Interval(milliseconds: context.advertisingInterval.milliseconds &+ ScanRounds.margin)
     var survey = PeerSurvey()
     var chance: UInt32 = 0
     if scanning.rounds.needsSurvey(at: context.now, window: window) {
+      if scanning.rounds.isFirstSurvey { peers.listening.crowd.beginRound() }
       let expects = scanning.rounds.expectations(at: context.now, window: window, latency: timing.latency)
       survey = peers.table.survey(
         since: scanning.rounds.roundAt, latency: timing.latency, isFirst: scanning.rounds.isFirstSurvey,

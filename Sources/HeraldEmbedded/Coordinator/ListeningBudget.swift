@@ -24,6 +24,8 @@ struct ListeningBudget: BitwiseCopyable {
   /// Scanning is in rounds: there is no additional scanning, as a window receives all peers, and time
   /// restores less, as a flood must not cost more than the rounds.
   @usableFromInline private(set) var isSparing: Bool
+  /// Of a crowd that arrives more is scanned.
+  @usableFromInline var crowd: CrowdArrival
 
   /// Nothing is outstanding.
   @usableFromInline
@@ -32,6 +34,7 @@ struct ListeningBudget: BitwiseCopyable {
     busyUntil = .start
     isInRounds = false
     isSparing = false
+    crowd = CrowdArrival()
   }
 
   /// The part that is restored only by payloads that are read.
@@ -103,6 +106,10 @@ struct ListeningBudget: BitwiseCopyable {
     let charge = UInt32((length < most ? length : most) &+ Self.connectionCharge)
     budget.spend(isInRounds ? charge &* 2 : charge)
   }
+
+  /// A peer has a payload, which `isNew` if no peer had it before.
+  @usableFromInline
+  mutating func notePayload(isNew: Bool) { if isNew, isSparing { crowd.note() } }
 
   /// A payload was read.
   @usableFromInline

@@ -174,6 +174,7 @@ extension Peers {
     context.sink.record(.read, of: identity, buffer.all, in: &buffer)
     buffer.report(to: &context.sink.delegate, identity, known: isKnown, at: context.now)
     if isKnown { context.sink.count(.readsOfKnown) }
+    listening.notePayload(isNew: !isKnown && table[place].payloadDigest != digest)
     table[place].payloadDigest = digest
     let rssi = table[place].lastRSSI
     if rssi.isAvailable {
@@ -181,8 +182,7 @@ extension Peers {
     }
   }
 
-  /// A peer's payload is in a buffer, and the task is done: it was read, or written by a peer that cannot be
-  /// read.
+  /// A peer's payload is in a buffer: it was read, or written by a peer that cannot be read.
   @inlinable
   mutating func acquirePayload(_ place: Int, _ buffer: inout PayloadBuffer, _ context: inout Context) {
     notePayload(place, &buffer, &context)
