@@ -36,12 +36,24 @@ enum LogBenchmark {
         continue
       }
       figures.add("log_bytes_\(phone)", try bytesPerReading(rows), "bytes")
+      guard phone == "a40", let last = rows.last?.at else { continue }
+      // Four times over: a page more or less is little then.
+      let long = (0..<4).flatMap { round in
+        rows.map { row in
+          let offset = UInt64(round) * (last.milliseconds + 5000)
+          return Row(
+            event: row.event, at: Instant(milliseconds: row.at.milliseconds + offset), payload: row.payload)
+        }
+      }
+      let sealed = try bytesPerReading(long, isSealed: true)
+      figures.add("sealed_bytes_per_reading_ratio", sealed / (try bytesPerReading(long)), "")
     }
   }
 
-  private static func bytesPerReading(_ rows: [Row]) throws -> Double {
-    let image = FlashImage(pageSize: 4096, pageCount: 32, wordSize: 4)
+  private static func bytesPerReading(_ rows: [Row], isSealed: Bool = false) throws -> Double {
+    let image = FlashImage(pageSize: 4096, pageCount: 128, wordSize: 4)
     var log = FlashLog<MemoryFlash, 64>(flash: MemoryFlash(image))
+    if isSealed { log.seal() }
     log.mount(freshEpoch: 1)
     var readings = 0
     var committed = Instant.start

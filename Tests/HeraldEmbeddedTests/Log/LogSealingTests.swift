@@ -143,8 +143,7 @@ struct LogSealingTests {
   }
 
   @Test(
-    "four thousand pages of garbage with valid headers give no record (`script/fuzz sealed-page --runs 1000000`: a million)"
-  )
+    "four thousand pages of garbage with valid headers give no record (`script/bench garbage`: a million)")
   func garbage() throws {
     var random = Seeded(22)
     let page = try written().pages[0]
