@@ -5,12 +5,12 @@ import HeraldEmbedded
 nonisolated(unsafe) var keys = LogSealer()
 
 @inline(never)
-func begin() {
+func beginSealingKeys() {
   let secret: [32 of UInt8] = .init(repeating: 1)
   keys.begin(secret: secret.span)
 }
 
 while true {
-  if keys.isDue(at: boardClock()) { begin() }
+  if keys.isDue(at: boardClock()) { beginSealingKeys() }
   _ = keys.advance()
 }
