@@ -30,7 +30,8 @@ enum SealedGarbageBenchmark {
   ) {
     var output = [UInt8](repeating: 0, count: SealedPage.room(for: page.count))
     var room = output.mutableSpan
-    let outcome = opener.open(page.span, serial: SealedLog.serial.span, into: &room)
+    let serial = SealedLog.serial
+    let outcome = opener.open(page.span, serial: serial.span, into: &room)
     if outcome.opened > 0 { opened += 1 }
     guard var decoder = LogPageDecoder(output.span.extracting(first: outcome.count)) else { return }
     var payload: [64 of UInt8] = .init(repeating: 0)
@@ -43,7 +44,8 @@ enum SealedGarbageBenchmark {
 
   static func run(_ figures: inout Figures) throws {
     let page = try page()
-    var opener = SealedPageOpener(secret: SealedLog.owner.span)
+    let owner = SealedLog.owner
+    var opener = SealedPageOpener(secret: owner.span)
     var found = 0
     var opened = 0
     read(page, by: &opener, &found, &opened)
