@@ -15,9 +15,9 @@ from nrf52.chip import REQUESTED, WATCHDOG, Chip
 from nrf52.image import built, kind
 from nrf52.on_chip import OnChip
 from nrf52.peripheral import Misuse
-from nrf52.usb_host import Gone, Host, Stalled
+from nrf52.usb_host import ADDRESS, SET_ADDRESS, Gone, Host, Stalled
 from nrf52.usb_server import USBServer
-from nrf52.virtual_time import Attached, play
+from nrf52.virtual_time import SECOND, Attached, play
 from support import ANSWER, PATIENCE
 from world import World, until
 
@@ -65,6 +65,18 @@ class Bus(OnChip):
         self.assertEqual(texts[2], "0123456789abcdef")
         self.assertEqual(status, bytes(2))
         self.assertEqual(capabilities[:2].hex(), "050f")
+
+    def test_an_address_is_given_while_the_processor_is_halted(self):
+        async def give():
+            host, _ = await self.configured()
+            # As by an erasure. The peripheral has completed the request before the image reads it.
+            self.chip.stand_still(SECOND // 1000)
+            await host.control(bytes([0, SET_ADDRESS, ADDRESS, 0, 0, 0, 0, 0]))
+            self.assertLess(self.chip.cycles, self.chip.halted_until)
+            await asyncio.sleep(0.01)
+            return await self.echo(host)
+
+        self.assertEqual(play(self.chip, give()), ECHOED)
 
     def test_packets_go_both_ways(self):
         async def ask():

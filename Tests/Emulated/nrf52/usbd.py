@@ -86,6 +86,8 @@ class USBD(Peripheral):
         self.endpoints = {address: Endpoint() for address in [*range(1, COUNT), *range(0x81, 0x80 + COUNT)]}
         self.address = self.data_status = 0
         self.request = self.moving = self.chosen = None
+        # The registers keep the last request: the peripheral completes Set Address by itself, possibly before the processor has read it.
+        self.last_setup = bytes(8)
 
     def happens(self, cause):
         self.cause |= cause
@@ -105,7 +107,7 @@ class USBD(Peripheral):
         if offset == USBADDR:
             return self.address
         if SETUP <= offset < SETUP + 32:
-            return self.request.setup[(offset - SETUP) // 4] if self.request else 0
+            return self.last_setup[(offset - SETUP) // 4]
         if SIZE <= offset < SIZE + 4 * COUNT:
             if self.moving:
                 self.misuse("SIZE.EPOUT was read during a transfer")
@@ -320,7 +322,8 @@ class USBD(Peripheral):
 
     def setup(self, data):
         """A SETUP token, which is always accepted."""
-        self.request = Request(bytes(data))
+        self.last_setup = bytes(data)
+        self.request = Request(self.last_setup)
         # The controller answers this one by itself.
         self.request.is_status_allowed = data[:2] == SET_ADDRESS
         self.raise_event(EP0SETUP)
