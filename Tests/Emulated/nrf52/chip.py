@@ -147,7 +147,7 @@ class Chip:
     @property
     def cycles(self):
         """Now, in cycles of 64 MHz since the beginning."""
-        return self.processor.instructions * self.kind.cycles + self.skipped if self.moment is None else self.moment
+        return self.processor.count.instructions * self.kind.cycles + self.skipped if self.moment is None else self.moment
 
     @property
     def seconds(self):
@@ -169,7 +169,9 @@ class Chip:
 
     def settle(self):
         """Executes due actions."""
-        while self.moment is None and self.queue and self.queue[0][0] <= self.cycles:
+        if self.moment is not None:
+            return
+        while self.queue and self.queue[0][0] <= self.cycles:
             time, _, owner, generation, action = heapq.heappop(self.queue)
             if generation == owner.generation:
                 self.moment = time

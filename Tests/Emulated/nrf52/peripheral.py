@@ -25,6 +25,8 @@ class Peripheral:
 
     def __init__(self, chip):
         self.chip = chip
+        # The bits of all events in INTEN.
+        self.interrupts = sum(1 << (event - 0x100) // 4 for event in self.events)
         self.reset()
 
     def reset(self):
@@ -51,7 +53,7 @@ class Peripheral:
     @property
     def line(self):
         """Whether the interrupt line is up. The bit of an event in INTEN is its index."""
-        return any(self.enabled >> (event - 0x100) // 4 & 1 for event in self.happened)
+        return self.enabled != 0 and any(self.enabled >> (event - 0x100) // 4 & 1 for event in self.happened)
 
     def signal(self):
         if self.interrupt is not None and self.line:
@@ -88,9 +90,8 @@ class Peripheral:
                 self.misuse(f"event {self.events[offset]} was set by the image")
             self.happened.discard(offset)
         elif self.is_interrupt_register(offset):
-            known = sum(1 << (event - 0x100) // 4 for event in self.events)
-            if value & ~known:
-                self.misuse(f"interrupts {value & ~known:#x}, which there are not")
+            if value & ~self.interrupts:
+                self.misuse(f"interrupts {value & ~self.interrupts:#x}, which there are not")
             self.enabled = value if offset == INTEN else self.enabled | value if offset == INTENSET else self.enabled & ~value
             self.signal()
         elif offset == SHORTS and self.shortcuts:

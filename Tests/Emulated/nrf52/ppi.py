@@ -24,18 +24,26 @@ class PPI(Peripheral):
     def reset(self):
         super().reset()
         self.channels = 0
+        # The tasks of each event that is connected; None after a change.
+        self.routes = None
 
     def trigger(self, task):
+        self.routes = None
         mask = self.registers[self.CHG + 4 * (task // 8)]
         self.channels = self.channels & ~mask if task & 4 else self.channels | mask
 
     def connected(self, event):
         """The tasks of all enabled channels with an event."""
-        tasks = []
-        for channel in range(self.count):
-            if self.channels >> channel & 1 and self.registers[self.EEP + 8 * channel] == event:
-                tasks += [self.registers[self.TEP + 8 * channel], self.registers.get(self.FORK + 4 * channel, 0)]
-        return [task for task in tasks if task] + [task for channel, (begin, task) in FIXED.items() if self.channels >> channel & 1 and begin == event]
+        if self.routes is None:
+            self.routes = {}
+            for channel in range(self.count):
+                if self.channels >> channel & 1:
+                    tasks = self.registers[self.TEP + 8 * channel], self.registers.get(self.FORK + 4 * channel, 0)
+                    self.routes.setdefault(self.registers[self.EEP + 8 * channel], []).extend(filter(None, tasks))
+            for channel, (begin, task) in FIXED.items():
+                if self.channels >> channel & 1:
+                    self.routes.setdefault(begin, []).append(task)
+        return self.routes.get(event, ())
 
     def event(self, address):
         for task in self.connected(address):
@@ -52,6 +60,7 @@ class PPI(Peripheral):
         return self.channels if offset in (self.CHEN, self.CHENSET, self.CHENCLR) else super().read(offset)
 
     def write(self, offset, value):
+        self.routes = None
         if offset in (self.CHEN, self.CHENSET, self.CHENCLR):
             self.channels = value if offset == self.CHEN else self.channels | value if offset == self.CHENSET else self.channels & ~value
         else:

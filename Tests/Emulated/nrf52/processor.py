@@ -53,6 +53,10 @@ class Processor:
         self.engine.ctl_set_tcg_buffer_size(TRANSLATIONS)
         self.engine.ctl_set_cpu_model(arm.UC_CPU_ARM_CORTEX_M0 if is_small else arm.UC_CPU_ARM_CORTEX_M4)
         self.system = None
+        self.code = code
+        # Where Unicorn writes a register that is read. Unicorn's own function for Python takes several times as long.
+        self.word = ctypes.c_uint32()
+        self.word_address = ctypes.addressof(self.word)
         self.is_asleep = self.is_locked_up = False
         self.invalid = self.exception = None
         self.engine.hook_add(unicorn.UC_HOOK_INTR, self.note_exception)
@@ -70,11 +74,18 @@ class Processor:
         return self.count.instructions
 
     def register(self, number):
-        return self.engine.reg_read(number)
+        uclib.uc_reg_read(self.engine._uch, number, self.word_address)
+        return self.word.value
 
     @property
     def pc(self):
-        return self.engine.reg_read(arm.UC_ARM_REG_PC)
+        return self.register(arm.UC_ARM_REG_PC)
+
+    def halfword(self, address):
+        """The two bytes at an address."""
+        if 0 <= address <= len(self.code) - 2:
+            return bytes(self.code[address:address + 2])
+        return bytes(self.engine.mem_read(address, 2)) if address >= 0 else b""
 
     def reset(self, table=0):
         """A reset, or the jump of a boot loader to an image with its vector table there: the stack pointer is then the boot loader's."""
@@ -118,8 +129,10 @@ class Processor:
             return self.fault(error)
         if self.exception is not None:
             return self.fault(None)
-        before = bytes(self.engine.mem_read(self.pc - 2, 2)) if self.pc >= 2 else b""
-        if before in (WFI, WFE) and not self.count.was_stopped:
+        if self.count.was_stopped:
+            return
+        before = self.halfword(self.pc - 2)
+        if before in (WFI, WFE):
             assert before == WFI, "the model knows no WFE"
             self.is_asleep = True
 

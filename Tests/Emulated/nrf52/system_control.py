@@ -50,8 +50,11 @@ class SystemControl:
         wakes = self.pending & self.enabled
         if not wakes:
             return None
-        waiting = [number for number in range(INTERRUPTS) if wakes >> number & 1]
-        first = min(waiting, key=lambda number: (self.priorities[number], number))
+        if wakes & wakes - 1:
+            waiting = [number for number in range(INTERRUPTS) if wakes >> number & 1]
+            first = min(waiting, key=lambda number: (self.priorities[number], number))
+        else:
+            first = wakes.bit_length() - 1
         if self.active and self.priorities[first] >= min(self.priorities[number] for number in self.active):
             return None
         return first
