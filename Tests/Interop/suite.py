@@ -11,6 +11,7 @@ import importlib
 import io
 import logging
 import multiprocessing
+import signal
 import sys
 import time
 
@@ -101,4 +102,7 @@ def main():
 
 
 if __name__ == "__main__":
+    # Cases end programs by these. A shell in the background or nohup has them ignored, which programs inherit.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     main()
