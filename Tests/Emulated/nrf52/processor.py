@@ -81,12 +81,6 @@ class Processor:
     def pc(self):
         return self.register(arm.UC_ARM_REG_PC)
 
-    def halfword(self, address):
-        """The two bytes at an address."""
-        if 0 <= address <= len(self.code) - 2:
-            return bytes(self.code[address:address + 2])
-        return bytes(self.engine.mem_read(address, 2)) if address >= 0 else b""
-
     def reset(self, table=0):
         """A reset, or the jump of a boot loader to an image with its vector table there: the stack pointer is then the boot loader's."""
         for register in range(arm.UC_ARM_REG_R0, arm.UC_ARM_REG_R12 + 1):
@@ -131,7 +125,8 @@ class Processor:
             return self.fault(None)
         if self.count.was_stopped:
             return
-        before = self.halfword(self.pc - 2)
+        pc = self.pc
+        before = bytes(self.code[max(pc - 2, 0):pc])
         if before in (WFI, WFE):
             assert before == WFI, "the model knows no WFE"
             self.is_asleep = True
