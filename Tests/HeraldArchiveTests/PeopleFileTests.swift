@@ -67,7 +67,8 @@ struct PeopleFileTests {
   @Test("Names in any script; the two forms of a letter with an accent are one")
   func scripts() throws {
     let names = ["Jürgen Müller", "Ольга", "نسرین\u{200C}زاده", "क्\u{200D}ष", "山田太郎", "עֲדִי", "𐐔𐐯", "👩🏽‍⚕️"]
-    let file = "serial,name\n" + names.enumerated().map { "S\($0.offset),\($0.element)\n" }.joined()
+    let lines = names.enumerated().map { (place, name) -> String in "S\(place),\(name)\n" }
+    let file = "serial,name\n" + lines.joined()
     #expect(try PeopleFile(Array(file.utf8), days: .utc).entries.map(\.name) == names)
     let forms = try PeopleFile(Array("serial,name\nA1,Zoe\u{308}\nB2,Zo\u{EB}\n".utf8), days: .utc)
     #expect(Set(forms.entries.map { Array($0.name.utf8) }) == [Array("Zo\u{EB}".utf8)])

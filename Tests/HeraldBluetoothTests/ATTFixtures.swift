@@ -4,7 +4,9 @@ import HeraldHAL
 /// Bytes from hexadecimal digits; spaces are for the reader.
 func pdu(_ text: String) -> [UInt8] {
   let digits = text.compactMap(\.hexDigitValue)
-  return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+  return stride(from: 0, to: digits.count, by: 2).map { (place: Int) -> UInt8 in
+    UInt8(digits[place] * 16 + digits[place + 1])
+  }
 }
 
 /// Hexadecimal digits of bytes, two by two.

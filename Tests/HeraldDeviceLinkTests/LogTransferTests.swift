@@ -25,7 +25,8 @@ struct LogTransferTests {
     // Across two ends, to the end of the newest: 82 bytes.
     let all = answer(hex("08000006 0048 0908 A1 63 736571 03"), &device)
     check(all.prefix(16) == hex("0900005A 0048 0908 A1 64 64617461 58 52")[...])
-    check(all.dropFirst(16) == (Array(0..<40) + Array(100..<140) + [200, 201])[...])
+    let pages: [UInt8] = Array(0..<40) + Array(100..<140) + [200, 201]
+    check(all.dropFirst(16) == pages[...])
     // As much as fits into 32 bytes: 17, with a head of a byte.
     check(
       answer(hex("08000006 0048 0908 A1 63 736571 03"), &device, room: 32)

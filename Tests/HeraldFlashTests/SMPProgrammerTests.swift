@@ -98,20 +98,22 @@ struct SMPProgrammerTests {
     let uploads = transport.sent.filter { $0[5] == 1 && $0[7] == 1 }
     // SHA-256 of all 88 bytes, by sha256sum.
     let digest = hexBytes("0898b398c2999332b1bcb9e49a3659ddb780f361ca06973d2b789bcd84e6d2f2")
-    let first: [UInt8] =
-      [0x0A, 0, 0, 0x69, 0, 1, 0, 1, 0xA4] + Self.text("off") + [0] + Self.text("data") + [0x58, 0x30]
-      + Imgtool.plain.prefix(48) + Self.text("len") + [0x18, 88] + Self.text("sha") + [0x58, 0x20] + digest
-    #expect(uploads[0] == first)
+    let first: [[UInt8]] = [
+      [0x0A, 0, 0, 0x69, 0, 1, 0, 1, 0xA4], Self.text("off"), [0], Self.text("data"), [0x58, 0x30],
+      Array(Imgtool.plain.prefix(48)), Self.text("len"), [0x18, 88], Self.text("sha"), [0x58, 0x20], digest,
+    ]
+    #expect(uploads[0] == Array(first.joined()))
     #expect(uploads[0].count + 4 <= 128)
-    #expect(
-      Array(uploads[1].dropFirst(8)) == [0xA2] + Self.text("off") + [0x18, 48] + Self.text("data") + [
-        0x58, 40,
-      ]
-        + Imgtool.plain.suffix(40))
+    let second: [[UInt8]] = [
+      [0xA2], Self.text("off"), [0x18, 48], Self.text("data"), [0x58, 40], Array(Imgtool.plain.suffix(40)),
+    ]
+    #expect(Array(uploads[1].dropFirst(8)) == Array(second.joined()))
     let planned = try #require(transport.sent.last)
-    #expect(
-      planned == [0x0A, 0, 0, 0x31, 0, 1, planned[6], 0, 0xA2] + Self.text("hash") + [0x58, 0x20] + Self.hash
-        + Self.text("confirm") + [0xF4])
+    let expected: [[UInt8]] = [
+      [0x0A, 0, 0, 0x31, 0, 1, planned[6], 0, 0xA2], Self.text("hash"), [0x58, 0x20], Self.hash,
+      Self.text("confirm"), [0xF4],
+    ]
+    #expect(planned == Array(expected.joined()))
     #expect(
       progress == [
         FlashProgress(.writing, done: 48, total: 88), FlashProgress(.writing, done: 88, total: 88),

@@ -1,6 +1,7 @@
 import HeraldDeviceLink
 import HeraldEmbedded
 import HostileInputs
+import TestInputs
 import Testing
 
 @testable import HeraldHostLink
@@ -136,11 +137,9 @@ struct SMPClientTests {
     let transport = DirectTransport { packet in
       asked += 1
       // {"first": 3, "to": 7}
-      let taken = [0xA2, 0x65] + Array("first".utf8) + [3, 0x62] + Array("to".utf8) + [7]
+      let taken = hexBytes("A2 65 6669727374 03 62 746F 07")
       // {"err": {"group": 72, "rc": 13}}
-      let other =
-        [0xA1, 0x63] + Array("err".utf8) + [0xA2, 0x65] + Array("group".utf8) + [0x18, 72, 0x62]
-        + Array("rc".utf8) + [13]
+      let other = hexBytes("A1 63 657272 A2 65 67726F7570 1848 62 7263 0D")
       let body = asked == 4 ? other : taken
       return asked == 1 ? [] : [[0x0B, 0, 0, UInt8(body.count), 0, 0x48, packet[6], 4] + body]
     }
@@ -149,17 +148,10 @@ struct SMPClientTests {
     #expect(try client.acknowledge(epoch: 0xCAFE_F00D, sequence: 7, bytes: abc) == .taken)
     #expect(transport.sent.count == 2)
     // The digest of "abc" is that of FIPS 180-4.
-    #expect(
-      transport.sent[0]
-        == [0x0A, 0, 0, 0x3A, 0, 0x48, 0, 4, 0xA3, 0x65] + Array("epoch".utf8) + [
-          0x1A, 0xCA, 0xFE, 0xF0, 0x0D,
-        ]
-        + [0x63] + Array("seq".utf8) + [7, 0x66] + Array("digest".utf8) + [
-          0x58, 0x20, 0xBA, 0x78, 0x16, 0xBF, 0x8F, 0x01, 0xCF, 0xEA, 0x41, 0x41, 0x40, 0xDE, 0x5D, 0xAE,
-          0x22,
-          0x23, 0xB0, 0x03, 0x61, 0xA3, 0x96, 0x17, 0x7A, 0x9C, 0xB4, 0x10, 0xFF, 0x61, 0xF2, 0x00, 0x15,
-          0xAD,
-        ])
+    // {"epoch": 0xCAFEF00D, "seq": 7, "digest": 32 bytes}
+    let request = "0A00003A 0048 0004 A3 65 65706F6368 1A CAFEF00D 63 736571 07 66 646967657374 5820"
+    let digest = "BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD"
+    #expect(transport.sent[0] == hexBytes(request + digest))
     // A response about another page is none.
     #expect(throws: HostLinkError.self) {
       try client.acknowledge(epoch: 0xCAFE_F00D, sequence: 8, bytes: abc)

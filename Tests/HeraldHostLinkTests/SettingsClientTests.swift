@@ -40,12 +40,12 @@ struct SettingsClientTests {
   @Test("what was damaged is found among the counters of firmware; a device without them says nothing")
   func health() throws {
     func text(_ word: String) -> [UInt8] { [0x78, UInt8(word.utf8.count)] + Array(word.utf8) }
-    let counters = [0xA2] + text("settings_damaged") + [2] + text("settings_errors") + [1]
-    let (transport, reader) = client(
-      answering: [0xA2] + text("name") + text("firmware") + text("fields") + counters)
+    let group: [[UInt8]] = [[0xA2], text("name"), text("firmware"), text("fields")]
+    let counters: [[UInt8]] = [[0xA2], text("settings_damaged"), [2], text("settings_errors"), [1]]
+    let (transport, reader) = client(answering: Array((group + counters).joined()))
     #expect(try reader.settingsHealth() == DeviceSettingsHealth(damagedPages: 2, flashErrors: 1))
     #expect(transport.sent[0].suffix(9) == [0x68] + Array("firmware".utf8))
-    let (_, other) = client(answering: [0xA2] + text("name") + text("firmware") + text("fields") + [0xA0])
+    let (_, other) = client(answering: Array((group + [[0xA0]]).joined()))
     #expect(try other.settingsHealth() == nil)
     // {"err": {"group": 2, "rc": 2}}
     let (_, node) = client(

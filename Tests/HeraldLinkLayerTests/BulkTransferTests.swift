@@ -33,7 +33,8 @@ struct BulkTransferTests {
   func event() throws {
     let (_, central) = try pair(payloads: 400)
     medium.run(until: milliseconds(1500))
-    #expect(central.got.map { $0.payload[0] } == (0..<400).map { UInt8($0 & 0xFF) })
+    let expected = (0..<400).map { (count: Int) -> UInt8 in UInt8(truncatingIfNeeded: count) }
+    #expect(central.got.map { $0.payload[0] } == expected)
     let events = Dictionary(grouping: central.got, by: \.event).mapValues(\.count)
     // 44 payloads with their acknowledgements take 29.7 ms.
     #expect((38...43).contains(try #require(events.values.max())))

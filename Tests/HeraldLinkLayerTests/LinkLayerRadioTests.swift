@@ -130,8 +130,10 @@ struct LinkLayerRadioTests {
     run(500)
     #expect(advertiser.payloads.map(\.bytes) == [[6, 0, 5, 0, 0x13, 1, 2, 0, 0, 0]])
     // LL_CONNECTION_UPDATE_IND: interval 40, latency 4, timeout 200.
-    let updates = Transcript(medium).data(1).map(\.pdu).filter { $0[0] & 3 == 3 && $0[2] == 0 }
-    #expect(updates.first.map { Array($0[6..<12]) } == [40, 0, 4, 0, 200, 0])
+    let update = Transcript(medium).data(1).map(\.pdu).first { (pdu: [UInt8]) -> Bool in
+      pdu[0] & 3 == 3 && pdu[2] == 0
+    }
+    #expect(try Array(#require(update)[6..<12]) == [40, 0, 4, 0, 200, 0])
     let intervals = Transcript(medium).data(1).suffix(3).map(\.start)
     #expect(zip(intervals, intervals.dropFirst()).allSatisfy { $1 - $0 == 50_000_000 })
   }

@@ -72,7 +72,8 @@ struct ProcedureTests {
     try device.send([1, 2, 3])
     medium.run(until: milliseconds(20_000))
     let controls = central.got.filter { $0.llid == 3 }.map(\.payload)
-    #expect(controls == (0..<100).map { [7, 0x30 + UInt8($0)] })
+    let unknown = (0..<100).map { (count: UInt8) -> [UInt8] in [7, 0x30 + count] }
+    #expect(controls == unknown)
     #expect(central.got.contains { $0.llid == 2 && $0.payload == [1, 2, 3] && $0.event < 20 })
   }
 
@@ -142,7 +143,8 @@ struct ProcedureTests {
     medium.run(until: milliseconds(6000))
     #expect(device.events == [PeripheralTests.opened] && central.answered.count == central.event)
     let channels = Set(Transcript(medium).data(0).suffix(100).map(\.channel))
-    #expect(channels == Set((0..<37).filter { map >> UInt64($0) & 1 == 1 }.map { UInt8($0) }))
+    let used = (0..<37).filter { (channel: UInt8) -> Bool in map >> UInt64(channel) & 1 == 1 }
+    #expect(channels == Set(used))
   }
 
   @Test("Two pending instants, in either order and in the same event", arguments: 6...9, 6...9)

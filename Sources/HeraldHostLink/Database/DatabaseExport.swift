@@ -100,7 +100,13 @@ extension DatabaseExport.Format {
       line.append(0x22)
     case .csv:
       let needsQuotes =
-        text.isEmpty || text.utf8.contains { (byte: UInt8) in byte == 0x2C || byte == 0x22 || byte < 0x20 }
+        text.isEmpty
+        || text.utf8.contains { (byte: UInt8) -> Bool in
+          switch byte {
+          case 0x2C, 0x22, 0..<0x20: true
+          default: false
+          }
+        }
       if needsQuotes { line.append(0x22) }
       for byte in text.utf8 {
         if byte == 0x22 { line.append(byte) }

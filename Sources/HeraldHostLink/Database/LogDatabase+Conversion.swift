@@ -180,10 +180,12 @@ extension LogDatabase {
     var plan = Plan(
       device: device, settled: pages.map(\.id), open: open, done: state["pages"],
       formerlyOpen: state["open_page_id"])
-    let isIntact =
-      state["is_stale"] == false && plan.done <= plan.settled.count
-      && (plan.done == 0 || plan.settled[plan.done - 1] == state["last_page_id"])
+    let isStale: Bool = state["is_stale"]
     let wasCutOff: Bool = state["is_writing"]
+    let lastPage: Int64? = state["last_page_id"]
+    let isIntact =
+      !isStale && plan.done <= plan.settled.count
+      && (plan.done == 0 || plan.settled[plan.done - 1] == lastPage)
     let hasGrown = try Self.hasGrown(database, device, plan, state)
     if isIntact, !wasCutOff, !hasGrown {
       guard let tables else { return nil }

@@ -212,6 +212,7 @@ public struct USBSetup: Equatable, Sendable {
 
   /// The eight bytes of the packet.
   public var bytes: [UInt8] {
-    [requestType, request] + [value, index, length].flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    let words = [value, index, length]
+    return [requestType, request] + words.flatMap { word in [UInt8(word & 0xFF), UInt8(word >> 8)] }
   }
 }

@@ -111,14 +111,16 @@ struct ServiceChoiceTests {
   func legacyRead() {
     let scenario = legacyScenario()
     let legacy = (0..<30).map { UInt8(0x80 + $0) }
-    #expect(scenario.ask("0A 10 00") == [0x0B] + legacy[..<22])
-    #expect(scenario.ask("0A 12 00") == [0x0B] + (0..<22).map { UInt8($0) })
-    #expect(scenario.ask("0C 10 00 16 00") == [0x0D] + legacy[22...])
+    let first: [UInt8] = [0x0B] + legacy[..<22]
+    let rest: [UInt8] = [0x0D] + legacy[22...]
+    #expect(scenario.ask("0A 10 00") == first)
+    #expect(scenario.ask("0A 12 00") == [0x0B] + Array<UInt8>(0..<22))
+    #expect(scenario.ask("0C 10 00 16 00") == rest)
     #expect(scenario.ask("0C 12 00 16 00") == [0x0D, 22, 23, 24])
     #expect(
       scenario.ask("06 01 00 FF FF 00 28 A8 31 0B EF 67 94 88 A8 94 47 50 C5 86 42 BA A6")
         == hex("07 13 00 15 00"))
-    #expect(scenario.ask("0A 15 00") == [0x0B] + legacy[..<22])
+    #expect(scenario.ask("0A 15 00") == first)
   }
 
   @Test("HP-38 A supplier that makes no legacy payload offers its own there")
@@ -174,8 +176,8 @@ struct ServiceChoiceTests {
     let sent = scenario.node.radio.takeCommands().filter { if case .send = $0 { true } else { false } }
     #expect(
       sent == [
-        .send(hex("1B 10 00") + (0..<20).map { UInt8($0) }, on: ConnectionID(index: 0)),
-        .send(hex("1B 10 00") + (0..<21).map { UInt8($0) }, on: ConnectionID(index: 1)),
+        .send(hex("1B 10 00") + Array<UInt8>(0..<20), on: ConnectionID(index: 0)),
+        .send(hex("1B 10 00") + Array<UInt8>(0..<21), on: ConnectionID(index: 1)),
       ])
     #expect(scenario.ask("0A 10 00", on: 0) == [0x0B] + (0..<21).map { UInt8($0) })
     scenario.run(seconds: 3)

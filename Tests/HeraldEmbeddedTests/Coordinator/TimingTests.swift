@@ -263,6 +263,7 @@ struct TimingTests {
     // The first is being connected to and keeps its place.
     let oldest = TargetIdentity(kind: .randomAddress, high: 0x4400, low: 1)
     #expect(scenario.heard().filter { if case .lose = $0 { true } else { false } } == [.lose(oldest)])
-    #expect(scenario.log().filter { $0.contains("delete") }.map { $0.split(separator: " ").last } == ["1"])
+    let deleted = scenario.log().filter { $0.contains("delete") }
+    #expect(deleted.compactMap { $0.split(separator: " ").last.map(String.init) } == ["1"])
   }
 }

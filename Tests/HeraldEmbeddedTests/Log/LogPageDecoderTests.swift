@@ -15,7 +15,11 @@ struct LogPageDecoderTests {
 
   @Test("A page with a damaged block is torn, whether the block begins a codeword or goes on with one")
   func torn() throws {
-    let page = try page((0..<90).map { .measured(target(UInt32($0 % 8)), RSSI(Int8(-30 - $0 * 37 % 60))) })
+    let page = try page(
+      (0..<90).map { (place: Int) -> LogEvent in
+        let level = Int8(-30 - place * 37 % 60)
+        return .measured(target(UInt32(place % 8)), RSSI(level))
+      })
     let whole = try #require(decode(page: page))
     #expect(whole.ending == .complete && whole.records.count == 90)
     // The codeword of the first block goes on in the second.

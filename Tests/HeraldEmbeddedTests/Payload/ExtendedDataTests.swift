@@ -142,8 +142,11 @@ struct ExtendedDataTests {
       (0x41, "08"), (0x42, "5037"), (0x80, "010203"),
     ]
     #expect(data.isWhole)
-    #expect(
-      data.bytes == expected.flatMap { [$0.0, UInt8(hexBytes($0.1).count)] + hexBytes($0.1) })
+    let encoded = expected.flatMap { code, text -> [UInt8] in
+      let value = hexBytes(text)
+      return [code, UInt8(value.count)] + value
+    }
+    #expect(data.bytes == encoded)
     #expect(segments(data.bytes) == expected.map { Segment($0.0, hexBytes($0.1)) })
   }
 

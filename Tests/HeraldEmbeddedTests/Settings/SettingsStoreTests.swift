@@ -260,10 +260,9 @@ struct SettingsStoreTests {
         #expect(after.condition == .kept)
         #expect(after.first == 0x40 || (after.first == 0x10 && !isKept), "\(tearing) after \(steps) steps")
         // Of whichever does not count nothing is left after a start.
-        let other = after.first == 0x40 ? 0x10 : 0x40 as UInt8
-        #expect(
-          !torn.bytes.indices.contains { Array(torn.bytes[$0...].prefix(4)) == Array(other + 6..<other + 10) }
-        )
+        let other: UInt8 = after.first == 0x40 ? 0x10 : 0x40
+        let rest = [UInt8](other + 6..<other + 10)
+        #expect(!torn.bytes.indices.contains { torn.bytes[$0...].starts(with: rest) })
         // And again: nothing is left half done.
         var again = SettingsStore(flash: MemoryFlash(torn))
         check(again.keep(settings(0x50)))
