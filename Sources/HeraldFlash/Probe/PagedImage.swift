@@ -39,7 +39,8 @@ struct PagedImage {
     pages = addresses.map { address in
       let page = bytes[address] ?? []
       return stride(from: 0, to: page.count, by: 4).map { start in
-        (0..<4).reduce(into: UInt32(0)) { word, byte in word |= UInt32(page[start + byte]) << UInt32(8 * byte)
+        (0..<4).reduce(into: UInt32(0)) { word, byte in
+          word |= UInt32(page[start + byte]) << UInt32(8 * byte)
         }
       }
     }
