@@ -35,7 +35,8 @@ def inputs(package):
     for top in (*(f"{ROOT}/Sources/{module}" for module in MODULES), f"{ROOT}/boards", f"{ROOT}/linker", package):
         for folder, folders, files in os.walk(top):
             folders[:] = [name for name in folders if not name.startswith(".")]
-            names += [os.path.join(folder, name) for name in files]
+            # The package manager writes one at the first build of each package. Versions are exact, and stand in Package.swift.
+            names += [os.path.join(folder, name) for name in files if name != "Package.resolved"]
     return sorted(set(names))
 
 
