@@ -29,7 +29,7 @@ MODULES = [
 # The timeout of a case. Waits in a case have shorter timeouts with their own reports; this one applies to other hangs.
 CASE_SECONDS = 900
 # How many cases run at a time, each in its own process: they are independent, and mostly wait.
-LANES = 4
+LANES = 3
 
 
 def cases(words):
