@@ -16,7 +16,9 @@ HERE = Path(__file__).resolve().parent
 # How many modules run at a time. On two cores, two wait for a fifth of the time for programs beside the emulator.
 WORKERS = 3
 # The modules that take longest are started first.
-LONGEST = ("test_update", "test_update_drive", "test_nrf52_radio_usb", "test_wearable", "test_nrf52", "test_nrf52_usb", "test_power", "test_nrf52_supply", "test_boards", "test_air", "test_nrf52_radio")
+LONGEST = (
+    "test_nrf52_radio", "test_boards", "test_update", "test_motion", "test_nrf52_bluetooth_management", "test_wearable", "test_power", "test_nrf52_supply",
+    "test_nrf52_radio_usb", "test_air", "test_update_drive", "test_nrf52", "test_speed", "test_panel", "test_controller")
 
 
 def run_module(name):
