@@ -10,8 +10,11 @@ import HeraldHAL
 /// **When full**, `insert` evicts the peer that has been silent for longest: of those silent for
 /// `evictableAfter` first one that owes no work, else of all. But if a quarter of the table is peers that
 /// were heard in the last second and never before, there is a flood of generated addresses: it then evicts
-/// one of these, the one that has been silent for longest. Held peers (an exchange is in progress) are never
-/// evicted; if all are held, the new peer is not added.
+/// one of these, the one that has been silent for longest. A table of 128 places or more, which is made for
+/// crowds, evicts it only if it has been silent for a second at least, and otherwise does not add the new
+/// peer: a crowd that changes its addresses looks like a flood in the first second, and its devices would
+/// evict each other. Held peers (an exchange is in progress) are never evicted; if all are held, the new peer
+/// is not added.
 public struct TargetTable<let capacity: Int>: ~Copyable {
   /// Two positions of the index: place + 1 of a target, 0 for none.
   @usableFromInline
@@ -52,6 +55,10 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
 
   /// How long a peer that owes no work must have been silent to be evicted before those that owe work.
   public static var evictableAfter: Interval { .minutes(2) }
+
+  /// Whether it has places for a crowd (`Crowding`): in smaller tables what serves crowds is compiled out.
+  @inlinable
+  static var isForCrowds: Bool { capacity >= 128 }
 
   /// Makes the hash unpredictable. Does nothing unless the table is empty.
   public mutating func setSeed(_ seed: UInt32) {
@@ -230,13 +237,14 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     let engaged = Target.heldFlag | Target.awaitsMessageFlag
     var longest: Int?
     var most: UInt32 = 0
+    let second: UInt32 = 1000
     var madeUp: Int?
     var mostOfMadeUp: UInt32 = 0
     var new = 0
     for place in 0..<Int(fresh) where targets[place].bits & (engaged | Target.takenFlag) == Target.takenFlag {
       var silence = targets[place].silence(at: now).milliseconds
       if targets[place].mayBeMadeUp {
-        if silence < 1000 { new &+= 1 }
+        if silence < second { new &+= 1 }
         if silence >= mostOfMadeUp {
           madeUp = place
           mostOfMadeUp = silence
@@ -249,7 +257,8 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
         most = silence
       }
     }
-    return new &* 4 >= capacity ? madeUp : longest
+    guard new &* 4 >= capacity else { return longest }
+    return !Self.isForCrowds || mostOfMadeUp >= second ? madeUp : nil
   }
 
   /// The target that has been silent for longest, of those that are not held and have no pending message.

@@ -185,6 +185,22 @@ struct TargetTableTests {
     #expect(table.evictions == 100_000 - 44)
   }
 
+  @Test("In a table for crowds, strangers of the same second do not evict each other, and are evicted later")
+  func firstSecond() {
+    var table = TargetTable<128>()
+    func insert(_ number: Int, at moment: UInt64) -> Int? {
+      table.insert(identity(number), address: address(number), at: Instant(milliseconds: moment))
+    }
+    for number in 0..<128 { _ = insert(number, at: 30_000) }
+    let early = insert(200, at: 30_999)
+    #expect(early == nil && table.evictions == 0 && table.count == 128)
+    for number in 0..<32 {
+      table.touch(table.find(identity(number)) ?? -1, at: Instant(milliseconds: 30_600))
+    }
+    let late = insert(200, at: 31_000)
+    #expect(late != nil && table.evictions == 1 && table.find(identity(7)) != nil)
+  }
+
   @Test("With 1,024 targets every one is found, through ten turn-overs of the whole table")
   func large() {
     var table = TargetTable<1024>()
