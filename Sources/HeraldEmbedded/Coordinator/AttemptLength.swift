@@ -28,12 +28,15 @@ struct AttemptLength: BitwiseCopyable {
   /// rounds.
   @inlinable
   init<Parts: DeviceParts>(
-    of target: Target, othersWait: Bool, isSparing: Bool, isFlooded: Bool, _ context: inout CoreContext<Parts>
+    of target: Target, othersWait: Bool, isSparing: Bool, isFlooded: Bool, isCrowded: Bool,
+    _ context: inout CoreContext<Parts>
   ) {
     self.init(
       of: target, usual: context.configuration.attemptTimeout, othersWait: othersWait,
       sparing: isSparing ? context.advertisingInterval.milliseconds : 0, isFlooded: isFlooded, at: context.now
     )
+    guard isCrowded, target.isCrowdMember(at: context.now) else { return }
+    limit(to: target.awaitedWindow(every: context.advertisingInterval.milliseconds, at: context.now))
   }
 
   /// The length of an attempt that begins at `now`. `usual`: that of `HeraldConfiguration`. `othersWait`:
@@ -50,7 +53,13 @@ struct AttemptLength: BitwiseCopyable {
     guard sparing > 0, !hasMessage else { return }
     if Self.inRounds < length { length = Self.inRounds }
     guard !isFlooded, target.silence(at: now) < Self.briefly else { return }
-    length = .milliseconds(target.windowToConnect(every: sparing, at: now).left &+ Self.event)
+    limit(to: target.windowToConnect(every: sparing, at: now))
+  }
+
+  /// It lasts as long as this window.
+  @usableFromInline
+  mutating func limit(to window: AwaitedWindow) {
+    length = .milliseconds(window.left &+ Self.event)
     isCut = true
     isBrief = true
   }

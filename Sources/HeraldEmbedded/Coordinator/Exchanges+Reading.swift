@@ -95,7 +95,7 @@ extension Exchanges {
     case .readPayload: return .readPayload
     case .readModel:
       // Requested once, whatever the result.
-      peers.noteModelAsked(place)
+      peers.table[place].set(Target.modelReadFlag, true)
       return .findInformation
     case .readCodes: return .readCodes
     case .sendMessage, .writePayload, .share, .writeRSSI:

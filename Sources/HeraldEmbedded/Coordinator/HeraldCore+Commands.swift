@@ -47,7 +47,7 @@ extension HeraldCore {
       throw .unreachable
     }
     try outbox.take(message, in: &serving.values.pool, at: now)
-    peers.queueMessage(for: place)
+    peers.table.queueMessage(for: place)
     peers.hasten(&context)
   }
 
@@ -62,7 +62,7 @@ extension HeraldCore {
     guard peers.table.reachable(queueing: false, at: now) > 0 else { throw .unreachable }
     try outbox.take(message, in: &serving.values.pool, at: now)
     peers.hasten(&context)
-    return peers.queueMessageForAll(&context)
+    return peers.table.reachable(queueing: true, at: context.now)
   }
 
   /// Applies the settings of a host from now on. A new advertising interval comes with a new address, like

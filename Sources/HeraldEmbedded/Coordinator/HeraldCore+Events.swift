@@ -15,7 +15,7 @@ extension HeraldCore: RadioEventHandler {
     let place: Int
     if let known = peers.table.find(seen.identity) {
       place = known
-      peers.touch(place, &context)
+      peers.table.touch(place, at: context.now)
     } else {
       guard seen.peer != .ignored || sighting.isSomething, report.address != presence.address,
         let new = peers.meet(seen, report.address, key: presence.key, &context)
@@ -125,7 +125,7 @@ extension HeraldCore: RadioEventHandler {
     guard index >= 0, index < connections, let place = exchanges.table[index].measured(at: now) else {
       return
     }
-    peers.touch(place, &context)
+    peers.table.touch(place, at: context.now)
     peers.measure(place, peers.table[place].identity, rssi, &context)
   }
 }

@@ -139,6 +139,10 @@ extension HeraldCore {
       guard let scanLimit = scanning.attemptLimit(at: context.now) else { return }
       limit = scanLimit
     }
+    if peers.isCrowded, !context.hasCome(peers.listening.crowding.pauseEnd) {
+      context.wake(by: peers.listening.crowding.pauseEnd)
+      return
+    }
     let isFlooded = peers.isFlooded(&context)
     guard
       let (place, othersWait) = peers.choosePeer(isFlooded: isFlooded, connected: &exchanges.table, &context)
@@ -199,6 +203,7 @@ extension HeraldCore {
       scanning.rounds.note(isLying: context.sink.delegate.motion == .lying, at: context.now)
     }
     if peers.listening.crowd.takeStart(at: context.now) { scanning.rounds.start(at: context.now) }
+    peers.listening.crowding.end(at: context.now)
     let window = Interval(milliseconds: context.advertisingInterval.milliseconds &+ ScanRounds.margin)
     var survey = PeerSurvey()
     var chance: UInt32 = 0
@@ -208,7 +213,8 @@ extension HeraldCore {
       survey = peers.table.survey(
         since: scanning.rounds.roundAt, latency: timing.latency, isFirst: scanning.rounds.isFirstSurvey,
         expects: expects, isFlooded: (expects.frequent || expects.awaited) && peers.isFlooded(&context),
-        at: context.now)
+        isCrowded: peers.isCrowded, at: context.now)
+      if TargetTable<targets>.isForCrowds { peers.listening.crowd.note(known: survey.known) }
       if survey.awaits {
         peers.table.awaitMissing(
           &survey, since: scanning.rounds.roundAt, latency: timing.latency,

@@ -26,6 +26,8 @@ struct ListeningBudget: BitwiseCopyable {
   @usableFromInline private(set) var isSparing: Bool
   /// Of a crowd that arrives more is scanned.
   @usableFromInline var crowd: CrowdArrival
+  /// In a crowd strangers are attempted only when they can be expected.
+  @usableFromInline var crowding: Crowding
 
   /// Nothing is outstanding.
   @usableFromInline
@@ -35,6 +37,7 @@ struct ListeningBudget: BitwiseCopyable {
     isInRounds = false
     isSparing = false
     crowd = CrowdArrival()
+    crowding = Crowding()
   }
 
   /// The part that is restored only by payloads that are read.
@@ -85,7 +88,7 @@ struct ListeningBudget: BitwiseCopyable {
   /// Starts additional scanning, as there are several strangers.
   @usableFromInline
   mutating func listenMore(at now: Instant) {
-    guard !isSparing, budget.spent < Self.busyLimit else { return }
+    guard !isSparing, !crowding.isCrowded, budget.spent < Self.busyLimit else { return }
     let end = now + Self.busyHold
     let more = end.milliseconds &- (busyUntil > now ? busyUntil : now).milliseconds
     budget.spend(more.low32 &* 2)
@@ -114,6 +117,7 @@ struct ListeningBudget: BitwiseCopyable {
   /// A payload was read.
   @usableFromInline
   mutating func credit(isFlooded: Bool) {
+    crowding.noteRead()
     budget.giveBack(isFlooded ? Self.perPayload.flooded : Self.perPayload.usual)
   }
 }

@@ -14,6 +14,7 @@ extension Peers {
     isFlooded: Bool, connected: inout ConnectionTable<connections>, _ context: inout Context
   ) -> (place: Int, othersWait: Bool)? {
     let leastWait: UInt32? = isFlooded ? listening.leastWait : nil
+    if TargetTable<targets>.isForCrowds { listening.crowding.beginCount(at: context.now) }
     var choice = PeerChoice()
     var later = Instant.never
     var place = 0
@@ -54,6 +55,13 @@ extension Peers {
       if table[place].owesWork { later = context.earlier(later, table[place].retryAt) }
       return 0
     }
+    if TargetTable<targets>.isForCrowds, table[place].isCrowdMember(at: context.now) {
+      listening.crowding.count()
+      if isCrowded, rank < PeerRank.message {
+        return table[place].isAwaitedInCrowd(&later, &context)
+          ? 0 : PeerRank.worth(rank) &+ PeerRank.worthOfWait
+      }
+    }
     if listening.isSparing, leastWait == nil, rank < PeerRank.message,
       table[place].isAwaitedToConnect(&later, &context)
     {
@@ -92,7 +100,7 @@ extension Peers {
   /// then added to the table, and an attempt at one of them would be long, as no other peer waits.
   @inlinable @inline(never)
   mutating func isFlooded(_ context: inout Context) -> Bool {
-    listening.isExhausted(at: context.now) || strangers.isShort
+    !isCrowded && (listening.isExhausted(at: context.now) || strangers.isShort)
   }
 
   /// Charges the attempt that has ended, if it was to a stranger.
@@ -131,7 +139,7 @@ extension Peers {
     table.setHeld(place, true)
     let length = AttemptLength(
       of: table[place], othersWait: othersWait, isSparing: listening.isSparing,
-      isFlooded: isFlooded(&context), &context)
+      isFlooded: isFlooded(&context), isCrowded: isCrowded, &context)
     attempt.begin(place, length, limit: limit, at: context.now)
     context.wake(by: attempt.deadline)
   }
@@ -140,6 +148,7 @@ extension Peers {
   @inlinable
   mutating func attemptFailed(isAtWork: Bool, _ context: inout Context) {
     chargeAttempt(&context)
+    if isCrowded { listening.crowding.pause(chance: context.random.next(), at: context.now) }
     let ended = attempt
     attempt = Attempt()
     workAt = context.now
@@ -162,6 +171,7 @@ extension Peers {
   mutating func attemptSucceeded(_ context: inout Context) -> Bool {
     guard attempt.isActive else { return false }
     attempt.isActive = false
+    if isCrowded { listening.crowding.pause(chance: context.random.next(), at: context.now) }
     chargeAttempt(&context)
     return true
   }

@@ -62,20 +62,20 @@ extension Peers {
   mutating func meet(
     _ seen: Introspected, _ address: DeviceAddress, key: IdentityResolvingKey, _ context: inout Context
   ) -> Int? {
-    guard strangers.mayCome(table.hash(seen.identity), kind: seen.isHerald ? 1 : 0, at: context.now) else {
+    let kind = seen.isHerald ? 1 : 0
+    guard strangers.mayCome(table.hash(seen.identity), kind: kind, at: context.now) else {
       context.sink.count(.strangersRefused)
       return nil
     }
     guard !ResolvablePrivateAddress.resolves(address, with: key),
       let place = admit(seen.identity, address, &context)
-    else { return nil }
+    else {
+      strangers.restoreIdentity(kind)
+      return nil
+    }
     if seen.peer == .ignored { table[place].state = .neighbour }
     return place
   }
-
-  /// A peer was heard.
-  @inlinable
-  mutating func touch(_ place: Int, _ context: inout Context) { table.touch(place, at: context.now) }
 
   /// Logs and reports the transmit power that an advertisement shows, if it has changed.
   @inlinable @inline(__always)
@@ -189,7 +189,7 @@ extension Peers {
     table[place].state = .read
     table[place].failures = 0
     table[place].ignores = 0
-    if table[place].system != .iOS { table[place].beginRegularity() }
+    if table[place].system != .iOS { table[place].beginRegularity(inCrowd: isCrowded) }
     if mayShare(place, &context), !own.contains(table[place].payloadDigest) {
       buffer.keep(in: &sharing, of: place, in: &table, at: context.now)
     }

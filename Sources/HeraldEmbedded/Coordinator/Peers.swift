@@ -24,6 +24,10 @@ public struct Peers<Parts: DeviceParts, let targets: Int>: ~Copyable {
   /// The digests of our own payload, which peers may share with us.
   @usableFromInline var own: OwnDigests
 
+  /// Whether the device is in a crowd.
+  @inlinable
+  var isCrowded: Bool { TargetTable<targets>.isForCrowds && listening.crowding.isCrowded }
+
   /// An empty table.
   @inlinable
   init() {
@@ -114,10 +118,6 @@ extension Peers {
     table[place].ignores = 0
     settle(place, &context)
   }
-
-  /// A peer's model is read: once, whatever the result.
-  @inlinable
-  mutating func noteModelAsked(_ place: Int) { table[place].set(Target.modelReadFlag, true) }
 
   /// Holds the place of a peer that has opened a connection, if the peer is to be read over it
   /// (`Exchanges.readBack`).
@@ -231,16 +231,6 @@ extension Peers {
   }
 
   // MARK: Messages of the application's
-
-  /// A message is pending for a peer from now on.
-  @inlinable
-  mutating func queueMessage(for place: Int) { table.queueMessage(for: place) }
-
-  /// A message is pending for every peer that it can be sent to. Returns how many these are.
-  @inlinable
-  mutating func queueMessageForAll(_ context: inout Context) -> Int {
-    table.reachable(queueing: true, at: context.now)
-  }
 
   /// Makes the next `run` choose a peer to connect to at once.
   @inlinable

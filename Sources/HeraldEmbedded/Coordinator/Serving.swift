@@ -178,7 +178,7 @@ extension Serving {
       ? Int(exchange.place)
       : peers.table.find(address: address, at: context.now) ?? peers.table.find(identity)
     if let known {
-      peers.touch(known, &context)
+      peers.table.touch(known, at: context.now)
       return known
     }
     values.spend(16, index)
@@ -274,7 +274,7 @@ extension Serving {
     let place = told ?? peers.admitHearsay(of: digest, &context)
     let owner = place.map { peers.table[$0].identity } ?? TargetIdentity.made(&context.random)
     if let told {
-      peers.touch(told, &context)
+      peers.table.touch(told, at: context.now)
     } else if place != nil || isWritten {
       values.spendBytes(range.count, index)
       context.sink.record(.read, of: owner, range, in: &values.pool.buffers[buffer])

@@ -103,6 +103,10 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
     return false
   }
 
+  /// A stranger of this kind counts as an identity no longer: its payload was read, or it was not added.
+  @usableFromInline
+  mutating func restoreIdentity(_ kind: Int) { if identities[kind] > 0 { identities[kind] &-= 1 } }
+
   /// Whether strangers are being refused at present.
   @usableFromInline
   var isShort: Bool { isRefusing[0] || isRefusing[1] }
@@ -152,7 +156,7 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
   @usableFromInline
   @inline(never)
   mutating func met(kind: Int) {
-    if identities[kind] > 0 { identities[kind] &-= 1 }
+    restoreIdentity(kind)
     readings[kind] = readings[kind] > Self.readingsPerPayload ? readings[kind] &- Self.readingsPerPayload : 0
   }
 }

@@ -16,9 +16,11 @@ extension Target {
   static var trustProven: UInt8 { 6 }
 
   /// Its payload was read: until it turns out otherwise it is one that is received in each round, and whose
-  /// events repeat.
+  /// events repeat. In a crowd two windows in succession may well be lost to collisions.
   @usableFromInline
-  mutating func beginRegularity() { writtenAt = Self.trustAtFirst &<< 2 | 3 }
+  mutating func beginRegularity(inCrowd: Bool) {
+    writtenAt = (inCrowd ? Self.trustProven : Self.trustAtFirst) &<< 2 | 3
+  }
 
   /// Whether a window is open for it.
   var isAwaited: Bool {
@@ -48,10 +50,31 @@ extension Target {
   }
 
   /// The time until its next window, and to the end of that.
+  @usableFromInline
   func awaitedWindow(every interval: UInt32, at now: Instant) -> AwaitedWindow {
     AwaitedWindow(
       silence: silence(at: now).milliseconds,
       period: AdvertisingRhythm.period(of: address, interval: interval))
+  }
+
+  /// Whether it is one of those that make a crowd: a stranger that advertises as this device does, and was
+  /// received lately.
+  @usableFromInline
+  func isCrowdMember(at now: Instant) -> Bool {
+    (state == .advertised || state == .confirmed) && txPower == Self.noTxPower
+      && !has(Self.awaitsMessageFlag) && silence(at: now) <= Crowding.presence
+  }
+
+  /// Whether a connection to it is attempted later, in a crowd. `later` is then that moment, if it was a
+  /// later one.
+  @inlinable
+  func isAwaitedInCrowd<Parts: DeviceParts>(
+    _ later: inout Instant, _ context: inout CoreContext<Parts>
+  ) -> Bool {
+    let wait = awaitedWindow(every: context.advertisingInterval.milliseconds, at: context.now).wait
+    guard wait > 0 else { return false }
+    later = context.earlier(later, context.after(.milliseconds(wait)))
+    return true
   }
 
   /// The next window in which a connection to it is attempted: from shortly before four intervals after it

@@ -32,23 +32,29 @@ extension TargetTable {
   /// The RSSI from which a peer is near: at some metres, most packets are received from there.
   static var near: Int8 { -82 }
 
+  /// How many missing peers, and strangers, show that a crowd changes.
+  private static var many: Int { 64 }
+
   /// The peers whose payload is known, and which were received in the last round, or in the last two if they
   /// advertise rarely. Others do not prolong scanning: any number of them can be invented. As many peers as
   /// have just been received for the first time are not missing: they have changed their addresses, and once
   /// their payloads have been read, it is known whose these were. `isFirst`: this is the first survey of a
   /// round. `expects`: the peers that may still be awaited in this window. `isFlooded`: addresses are being
-  /// invented, so that those just received for the first time show nothing of the missing ones.
+  /// invented, so that those just received for the first time show nothing of the missing ones. `isCrowded`:
+  /// the device is in a crowd (`Crowding`).
   @usableFromInline @inline(never)
   mutating func survey(
     since round: Instant, latency: Interval, isFirst: Bool, expects: ScanRounds.Expectations,
-    isFlooded: Bool = false, at now: Instant
+    isFlooded: Bool = false, isCrowded: Bool = false, at now: Instant
   ) -> PeerSurvey {
     var survey = PeerSurvey()
     let passed = now.since(round)
     let last = Interval(milliseconds: latency.milliseconds &* 9 / 8)
     let lastTwo = Interval(milliseconds: latency.milliseconds &* 17 / 8)
-    var balance: Int32 = 0
-    var frequent: Int32 = 0
+    var missing = 0
+    var frequent = 0
+    var strangers = 0
+    var newcomers = 0
     var place = 0
     while place < placesUsed {
       let silence = targets[place].silence(at: now)
@@ -56,7 +62,11 @@ extension TargetTable {
         targets[place].identityKind != .shared
       {
         let isHeard = silence <= passed
-        if isHeard, targets[place].readings < 2, targets[place].state != .read, !isFlooded { balance &-= 1 }
+        if isHeard, targets[place].state != .read, !isFlooded {
+          strangers &+= 1
+          if targets[place].readings < 2 { newcomers &+= 1 }
+        }
+        if targets[place].state == .read, survey.known < .max { survey.known &+= 1 }
         if targets[place].state == .read, targets[place].system == .iOS {
           survey.hasIPhone = true
         } else if targets[place].state == .read, !targets[place].isReceiveOnly {
@@ -68,7 +78,7 @@ extension TargetTable {
             // It advertises under the address at which its payload was read since.
           } else if targets[place].trust > 0 {
             if expects.awaited, silence < last {
-              balance &+= 1
+              missing &+= 1
               survey.awaits = true
             }
           } else if regularity == 0 {
@@ -78,7 +88,7 @@ extension TargetTable {
             }
             if targets[place].lastRSSI.rawValue >= Self.near { survey.isNear = true }
           } else if silence < last {
-            balance &+= 1
+            missing &+= 1
             frequent &+= 1
           }
           if isFirst {
@@ -88,7 +98,10 @@ extension TargetTable {
       }
       place &+= 1
     }
-    guard balance > 0 else {
+    survey.isChanging =
+      Self.isForCrowds && expects.changing
+      && (isCrowded || missing >= Self.many && strangers >= Self.many)
+    guard missing > newcomers else {
       survey.awaits = false
       return survey
     }

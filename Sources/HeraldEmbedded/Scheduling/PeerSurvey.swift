@@ -9,17 +9,24 @@ struct PeerSurvey: BitwiseCopyable {
   @usableFromInline var isNear: Bool
   /// There are missing peers whose events repeat: for them there are short windows (`awaitMissing`).
   @usableFromInline var awaits: Bool
+  /// Many peers are missing, and as many strangers are there: the peers have changed their addresses, or
+  /// others have come.
+  @usableFromInline var isChanging: Bool
   /// The time in ms until the first of the missing peers can be expected to advertise; 0 for now.
   @usableFromInline var wait: UInt32
   /// The time in ms for which that is so at least, if it is now.
   @usableFromInline var hold: UInt32
+  /// How many have been received in the last two rounds of which the payload is known, up to 255.
+  @usableFromInline var known: UInt8
 
   @usableFromInline
   init() {
+    known = 0
     missing = .none
     hasIPhone = false
     isNear = false
     awaits = false
+    isChanging = false
     wait = .max
     hold = ScanRounds.step
   }

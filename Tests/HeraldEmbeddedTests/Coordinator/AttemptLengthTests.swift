@@ -54,6 +54,32 @@ struct AttemptLengthTests {
     #expect(length(target, at: 996, othersWait: true) == [8000, 0, 0])
   }
 
+  @Test("A member of a crowd advertises as this device does, waits to be read and was received within 30 s")
+  func member() {
+    var target = stranger()
+    target.state = .advertised
+    func isMember(at moment: UInt64) -> Bool { target.isCrowdMember(at: Instant(milliseconds: moment)) }
+    #expect(isMember(at: 30_000))
+    #expect(!isMember(at: 30_001))
+    target.state = .confirmed
+    #expect(isMember(at: 0))
+    target.txPower = 0
+    #expect(!isMember(at: 0))
+    target.txPower = Target.noTxPower
+    target.state = .read
+    #expect(!isMember(at: 0))
+    target.state = .candidate
+    #expect(!isMember(at: 0))
+  }
+
+  @Test("An attempt that is limited to a window lasts to its end and 4 ms, and is no failure")
+  func window() {
+    var length = AttemptLength(
+      of: stranger(), usual: .seconds(8), othersWait: false, sparing: 0, isFlooded: false, at: .start)
+    length.limit(to: AwaitedWindow(wait: 0, left: 9))
+    #expect(length.length == .milliseconds(13) && length.isCut && length.isBrief)
+  }
+
   @Test("An attempt ends at the limit if that is earlier, and is then cut")
   func limit() {
     var attempt = Attempt()

@@ -26,7 +26,7 @@ struct PeersTests {
     peers.table[place].state = .read
     let ofPhone = peers.task(for: place, &context)
     #expect(ofPhone == .writePayload)
-    peers.queueMessage(for: place)
+    peers.table.queueMessage(for: place)
     let urgent = peers.task(for: place, &context)
     #expect(urgent == .sendMessage)
     peers.noteDone(.sendMessage, place, &context)
@@ -86,7 +86,7 @@ struct PeersTests {
     let stranger = peers.admitHerald(first, &context)
     let recipient = peers.admitHerald(second, &context)
     peers.table[recipient].state = .read
-    peers.queueMessage(for: recipient)
+    peers.table.queueMessage(for: recipient)
     var choice = peers.choosePeer(isFlooded: false, connected: &connections, &context)
     #expect(choice?.place == recipient && choice?.othersWait == false)
     peers.table.setHeld(recipient, true)

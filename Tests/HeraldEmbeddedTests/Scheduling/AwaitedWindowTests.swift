@@ -44,7 +44,7 @@ struct AwaitedWindowTests {
       table[place].state = .read
       table[place].system = .compliant
       table[place].showedService = true
-      table[place].beginRegularity()
+      table[place].beginRegularity(inCrowd: false)
       if let trust { table[place].trust = trust }
     }
 
@@ -56,7 +56,7 @@ struct AwaitedWindowTests {
         let now = Instant(milliseconds: moment)
         survey = table.survey(
           since: Instant(milliseconds: round), latency: .seconds(30), isFirst: false,
-          expects: .init(frequent: false, rare: false, awaited: true), at: now)
+          expects: .init(frequent: false, rare: false, awaited: true, changing: false), at: now)
         if survey.awaits {
           table.awaitMissing(
             &survey, since: Instant(milliseconds: round), latency: .seconds(30), every: 250, at: now)
@@ -147,7 +147,7 @@ struct AwaitedWindowTests {
     var target = Target(
       identity: TargetIdentity(DeviceAddress(high: 0x4000, low: 1, kind: .random)), address: .zero, at: .start
     )
-    target.beginRegularity()
+    target.beginRegularity(inCrowd: false)
     #expect(target.writtenAt == 0b0_010_11)
     target.isAwaited = true
     target.regularity = 1
@@ -181,11 +181,12 @@ struct AwaitedWindowTests {
     table[place].state = .read
     table[place].showedService = true
     table[place].payloadDigest = 7
-    table[place].beginRegularity()
+    table[place].beginRegularity(inCrowd: false)
     change(&table, place)
     return table.survey(
       since: Instant(milliseconds: 26_500), latency: .seconds(30), isFirst: true,
-      expects: .init(frequent: true, rare: true, awaited: true), at: Instant(milliseconds: 26_763))
+      expects: .init(frequent: true, rare: true, awaited: true, changing: false),
+      at: Instant(milliseconds: 26_763))
   }
 
   /// Adds a peer that was received in the window, `readings` times.
@@ -218,7 +219,8 @@ struct AwaitedWindowTests {
     table[place].hasMoved = true
     _ = table.survey(
       since: Instant(milliseconds: 26_500), latency: .seconds(30), isFirst: true,
-      expects: .init(frequent: true, rare: true, awaited: true), at: Instant(milliseconds: 26_763))
+      expects: .init(frequent: true, rare: true, awaited: true, changing: false),
+      at: Instant(milliseconds: 26_763))
     let received = table[place]
     #expect(!received.hasMoved)
   }

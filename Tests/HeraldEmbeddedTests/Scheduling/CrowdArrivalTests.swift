@@ -22,6 +22,18 @@ struct CrowdArrivalTests {
     #expect(!starts)
   }
 
+  @Test("Among many peers that are known, half as many payloads are no crowd")
+  func known() {
+    var crowd = CrowdArrival()
+    crowd.note(known: 100)
+    note(49, &crowd)
+    var starts = crowd.takeStart(at: .start)
+    #expect(!starts)
+    note(1, &crowd)
+    starts = crowd.takeStart(at: .start)
+    #expect(starts)
+  }
+
   @Test("Payloads of different rounds are no crowd")
   func rounds() {
     var crowd = CrowdArrival()
