@@ -290,15 +290,21 @@ async def case_archive_of_ten_thousand_devices():
         # Two minutes of a day, of which each device has received what was in its room.
         readings = await fleet(folder / "logs", 10_000, 1, 2)
         archive = folder / "archive.sqlite"
-        process = subprocess.Popen([program("herald-host"), "archive", "add", folder / "logs", "--archive", archive, "--quiet"])
-        _, status, usage = await asyncio.to_thread(os.wait4, process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        assert process.returncode == 0
-        assert usage.ru_maxrss < 150 * 1024, f"{usage.ru_maxrss} KB of memory"
+        # A child's memory includes that of the process that forked it: a small process does, not this one, which has imported what other cases need.
+        measure = (
+            "import resource, subprocess, sys; status = subprocess.call(sys.argv[1:]); use = resource.getrusage(resource.RUSAGE_CHILDREN); "
+            "print(use.ru_maxrss, use.ru_utime + use.ru_stime); sys.exit(status)")
+        measured = await asyncio.to_thread(
+            subprocess.run,
+            [sys.executable, "-c", measure, program("herald-host"), "archive", "add", folder / "logs", "--archive", archive, "--quiet"],
+            stdout=subprocess.PIPE, text=True)
+        assert measured.returncode == 0
+        memory, seconds = (float(word) for word in measured.stdout.split())
+        assert memory < 150 * 1024, f"{memory:.0f} KB of memory"
         shown = json.loads((await run("herald-host", "archive", "show", "--archive", archive, "--devices", "--json"))[1])
         rows = shown["device_rows"]
         assert [row["serial"] for row in rows] == [f"F1EE7{device:05d}" for device in range(10_000)]
         assert sum(row["readings"] for row in rows) == readings
         # Each log names every peer that it received by the serial number in the peer's payload.
         assert {row for (row,) in sqlite_rows(archive, "contacts", "DISTINCT subject")} <= {row["serial"] for row in rows}
-        print(f"    {readings} readings, {usage.ru_utime + usage.ru_stime:.1f} s of CPU, {usage.ru_maxrss // 1024} MB")
+        print(f"    {readings} readings, {seconds:.1f} s of CPU, {memory / 1024:.0f} MB")
