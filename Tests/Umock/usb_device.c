@@ -206,8 +206,9 @@ static char *plug_in(UMockdevTestbed *testbed, guint16 port, int number) {
   device_file *handler = g_object_new(device_file_get_type(), NULL);
   handler->device = device;
   GError *error = NULL;
-  if (!umockdev_testbed_add_from_string(testbed, description, &error) ||
-      !umockdev_testbed_attach_ioctl(testbed, file, UMOCKDEV_IOCTL_BASE(handler), &error)) {
+  // The socket comes first: who looks at the devices in the meantime may open the file as soon as it is there.
+  if (!umockdev_testbed_attach_ioctl(testbed, file, UMOCKDEV_IOCTL_BASE(handler), &error) ||
+      !umockdev_testbed_add_from_string(testbed, description, &error)) {
     fprintf(stderr, "%s\n", error->message);
     exit(2);
   }
