@@ -58,7 +58,7 @@ extension Peers {
     if TargetTable<targets>.isForCrowds, table[place].isCrowdMember(at: context.now) {
       listening.crowding.count()
       if isCrowded, rank < PeerRank.message {
-        return table[place].isAwaitedInCrowd(&later, &context)
+        return table[place].isAwaitedToConnect(inCrowd: true, &later, &context)
           ? 0 : PeerRank.worth(rank) &+ PeerRank.worthOfWait
       }
     }

@@ -65,18 +65,6 @@ extension Target {
       && !has(Self.awaitsMessageFlag) && silence(at: now) <= Crowding.presence
   }
 
-  /// Whether a connection to it is attempted later, in a crowd. `later` is then that moment, if it was a
-  /// later one.
-  @inlinable
-  func isAwaitedInCrowd<Parts: DeviceParts>(
-    _ later: inout Instant, _ context: inout CoreContext<Parts>
-  ) -> Bool {
-    let wait = awaitedWindow(every: context.advertisingInterval.milliseconds, at: context.now).wait
-    guard wait > 0 else { return false }
-    later = context.earlier(later, context.after(.milliseconds(wait)))
-    return true
-  }
-
   /// The next window in which a connection to it is attempted: from shortly before four intervals after it
   /// was last received, as phones advertise once a second, until its events have passed (`AwaitedWindow`),
   /// and later windows.
@@ -90,12 +78,17 @@ extension Target {
   }
 
   /// Whether a connection to it is attempted later, when it can be expected to advertise: until then the
-  /// radio would receive for nothing. `later` is then that moment, if it was a later one.
+  /// radio would receive for nothing. `later` is then that moment, if it was a later one. `inCrowd`: only its
+  /// own windows count, not that of a phone.
   @inlinable
   func isAwaitedToConnect<Parts: DeviceParts>(
-    _ later: inout Instant, _ context: inout CoreContext<Parts>
+    inCrowd: Bool = false, _ later: inout Instant, _ context: inout CoreContext<Parts>
   ) -> Bool {
-    let wait = windowToConnect(every: context.advertisingInterval.milliseconds, at: context.now).wait
+    let interval = context.advertisingInterval.milliseconds
+    let wait =
+      inCrowd
+      ? awaitedWindow(every: interval, at: context.now).wait
+      : windowToConnect(every: interval, at: context.now).wait
     guard wait > 0 else { return false }
     later = context.earlier(later, context.after(.milliseconds(wait)))
     return true
