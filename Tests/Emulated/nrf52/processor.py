@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import os
 import subprocess
 from pathlib import Path
 
@@ -36,12 +37,15 @@ class Count(ctypes.Structure):
 
 @functools.cache
 def counter():
-    """The function in count.c, compiled."""
+    """The function in count.c, compiled. Several modules may do so at the same time: each compiles a file of its own and renames it, as one half
+    written cannot be loaded."""
     source = Path(__file__).with_name("count.c")
     library = ROOT / ".build" / "nrf52" / "count.so"
     if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
         library.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["gcc", "-O2", "-Wall", "-shared", "-fPIC", "-o", library, source], check=True)
+        own = library.with_name(f"count-{os.getpid()}.so")
+        subprocess.run(["gcc", "-O2", "-Wall", "-shared", "-fPIC", "-o", own, source], check=True)
+        own.replace(library)
     return ctypes.CDLL(str(library)).count_block
 
 
