@@ -67,7 +67,8 @@ enum EnergyBenchmark {
         let current = measure(setting, room, minutes: form.minutes, seeds: form.seeds, prefix, &figures)
         if ["2", "10", "50"].contains(room.key) { most = max(most, current) }
       }
-      figures.add("energy_\(setting.rawValue)_ma", most, "mA")
+      // None of its rooms may be selected.
+      if most > 0 { figures.add("energy_\(setting.rawValue)_ma", most, "mA") }
     }
   }
 
