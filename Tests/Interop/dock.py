@@ -226,7 +226,8 @@ def decompressed(frame, size):
 
 def archived(archive):
     """The pages of an archive: by serial number, a list of (epoch, number, open, bytes)."""
-    connection = sqlite3.connect(f"file:{archive}?mode=ro", uri=True)
+    # The journal of a dock that was killed within a transaction is rolled back by the next to read, who has to be allowed to write.
+    connection = sqlite3.connect(f"file:{archive}?mode=rw", uri=True)
     try:
         rows = connection.execute("SELECT d.serial, p.epoch, p.sequence, p.is_open, p.bytes, p.size, p.sha256 FROM page p JOIN device d ON d.id = p.device_id").fetchall()
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
