@@ -19,8 +19,8 @@ from kernel import GUEST, ROOT, Kernel, Unavailable
 HERE = Path(__file__).resolve().parent
 # Seconds.
 LIMIT = 3000
-# Within how many seconds a guest writes something to its console, and how often it is started if it does not. A kernel was seen whose two emulated processors
-# ran on for twenty minutes without a word; usually it takes less than 30 s, or three times that on a busy machine.
+# Within how many seconds a guest has to write something to its console, and how often it is started if it does not: the kernel of one wrote nothing for
+# twenty minutes while both emulated processors ran. Usually its programs write after less than 30 s.
 BOOT, STARTS = 300, 3
 # The number of virtual machines at a time.
 MACHINES = 2
