@@ -3,10 +3,11 @@ import HeraldEmbedded
 import HeraldSimulation
 
 /// Rooms that are bad for the schedule: one that fills and empties, controllers that take 50 ms for a scan
-/// command, and a cell that is to last for a number of days.
+/// command, addresses that change at different times, and a cell that is to last for a number of days.
 enum BadRoomBenchmark {
   static func run(_ figures: inout Figures, isFull: Bool) {
     surge(&figures, devices: isFull ? 200 : 100)
+    changing(&figures, rooms: isFull ? [50, 100, 200] : [50], minutes: isFull ? 45 : 15)
     delays(&figures, minutes: isFull ? 240 : 60)
     lifetimes(&figures)
   }
@@ -29,6 +30,28 @@ enum BadRoomBenchmark {
           + String(format: "%.2f %%", found))
     }
     figures.add("surge_continuity", least, "%")
+  }
+
+  /// Rooms of devices that were switched on within 15 minutes, so that their addresses change one after the
+  /// other, from the 15th minute on.
+  private static func changing(_ figures: inout Figures, rooms: [Int], minutes: Int) {
+    for devices in rooms {
+      var configuration = CrowdConfiguration()
+      configuration.devices = devices
+      configuration.seed = 101
+      configuration.switchOnSeconds = 900
+      let crowd = Crowd(configuration)
+      crowd.run(seconds: 900)
+      let first = crowd.energy(.nRF52840).total * 900
+      let found = continuity(crowd, seconds: minutes * 60)
+      let length = Double(minutes * 60)
+      let current = (crowd.energy(.nRF52840).total * (900 + length) - first) / length
+      print(
+        "    \(devices) devices that change their addresses at different times: "
+          + String(format: "%.3f mA, %.3f %%", current, found))
+      figures.add("changing_\(devices)_ma", current, "mA")
+      figures.add("continuity_changing_\(devices)", found, "%")
+    }
   }
 
   /// The continuity between devices in the next seconds.

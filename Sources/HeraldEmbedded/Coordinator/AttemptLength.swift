@@ -18,24 +18,27 @@ struct AttemptLength: BitwiseCopyable {
   @usableFromInline static var hasty: Interval { .milliseconds(1300) }
   /// For how long after it was last received attempts at a peer last as long as its windows: about four of
   /// them. Then it does not advertise when it is expected to.
-  private static var briefly: Interval { .seconds(5) }
+  @usableFromInline static var briefly: Interval { .seconds(5) }
   /// The time for the event at the end of a window, in ms.
   private static var event: UInt32 { 4 }
   /// When a peer is considered again after an attempt of one window: before the next one.
   @usableFromInline static var nextWindow: Interval { .milliseconds(500) }
 
-  /// The length of an attempt that begins now. `othersWait`: other strangers do. `isSparing`: scanning is in
-  /// rounds.
+  /// The length of an attempt that begins now. `othersWait`: other strangers do.
   @inlinable
   init<Parts: DeviceParts>(
-    of target: Target, othersWait: Bool, isSparing: Bool, isFlooded: Bool, isCrowded: Bool,
+    of target: Target, othersWait: Bool, _ listening: ListeningBudget, isFlooded: Bool, isCrowded: Bool,
     _ context: inout CoreContext<Parts>
   ) {
     self.init(
       of: target, usual: context.configuration.attemptTimeout, othersWait: othersWait,
-      sparing: isSparing ? context.advertisingInterval.milliseconds : 0, isFlooded: isFlooded, at: context.now
-    )
-    guard isCrowded, target.isCrowdMember(at: context.now) else { return }
+      sparing: listening.isSparing ? context.advertisingInterval.milliseconds : 0, isFlooded: isFlooded,
+      at: context.now)
+    // One of eight is not, as the events of a few do not repeat.
+    let isRhythmic =
+      listening.isAmongRhythmic && !isFlooded
+      && (target.silence(at: context.now) < Self.briefly || context.random.next() & 7 > 0)
+    guard isCrowded || isRhythmic, target.isCrowdMember(at: context.now) else { return }
     limit(to: target.awaitedWindow(every: context.advertisingInterval.milliseconds, at: context.now))
   }
 

@@ -209,17 +209,16 @@ extension HeraldCore {
     var chance: UInt32 = 0
     if scanning.rounds.needsSurvey(at: context.now, window: window) {
       if scanning.rounds.isFirstSurvey { peers.listening.crowd.beginRound() }
-      let expects = scanning.rounds.expectations(at: context.now, window: window, latency: timing.latency)
+      let expects = scanning.rounds.expectations(
+        at: context.now, window: window, latency: timing.latency, room: peers.listening.room)
       survey = peers.table.survey(
         since: scanning.rounds.roundAt, latency: timing.latency, isFirst: scanning.rounds.isFirstSurvey,
         expects: expects, isFlooded: (expects.frequent || expects.awaited) && peers.isFlooded(&context),
-        isCrowded: peers.isCrowded, at: context.now)
-      if TargetTable<targets>.isForCrowds { peers.listening.crowd.note(known: survey.known) }
-      if survey.awaits {
-        peers.table.awaitMissing(
-          &survey, since: scanning.rounds.roundAt, latency: timing.latency,
-          every: context.advertisingInterval.milliseconds, at: context.now)
-      }
+        isCrowded: peers.isCrowded, isRhythmic: peers.listening.room.isPresent, at: context.now)
+      if TargetTable<targets>.isForCrowds { peers.listening.note(survey) }
+      peers.table.awaitMissing(
+        &survey, since: scanning.rounds.roundAt, latency: timing.latency,
+        every: context.advertisingInterval.milliseconds, at: context.now)
       // The repetition finds also those near that do not advertise when they are expected.
       if scanning.rounds.isRepeated, survey.isNear { survey.wait = 0 }
       // It expects messages every 15 s.

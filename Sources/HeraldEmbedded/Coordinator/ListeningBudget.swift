@@ -26,6 +26,8 @@ struct ListeningBudget: BitwiseCopyable {
   @usableFromInline private(set) var isSparing: Bool
   /// Of a crowd that arrives more is scanned.
   @usableFromInline var crowd: CrowdArrival
+  /// Among peers whose events repeat, attempts at strangers are brief, and spread.
+  @usableFromInline var room: RhythmicRoom
   /// In a crowd strangers are attempted only when they can be expected.
   @usableFromInline var crowding: Crowding
 
@@ -37,6 +39,7 @@ struct ListeningBudget: BitwiseCopyable {
     isInRounds = false
     isSparing = false
     crowd = CrowdArrival()
+    room = RhythmicRoom()
     crowding = Crowding()
   }
 
@@ -100,6 +103,24 @@ struct ListeningBudget: BitwiseCopyable {
   mutating func note(isInRounds: Bool, isSparing: Bool) {
     self.isInRounds = isInRounds
     self.isSparing = isSparing
+  }
+
+  /// What a survey has found of the peers around.
+  @usableFromInline
+  mutating func note(_ survey: PeerSurvey) {
+    crowd.note(known: survey.known)
+    room = survey.room
+  }
+
+  /// Whether the device scans in rounds among many peers whose events repeat, of which few have changed their
+  /// addresses.
+  @usableFromInline var isAmongRhythmic: Bool { isSparing && room.isCalm }
+
+  /// The time until the next attempt at a stranger that others attempt as well, if the device is among them
+  /// (`RhythmicRoom`). `least`: up to this many ms if it were alone.
+  @inlinable
+  func pause<Random: RandomSource & ~Copyable>(_ least: UInt32, _ random: inout Random) -> Interval? {
+    isAmongRhythmic && !crowding.isCrowded ? room.pause(least, chance: random.next()) : nil
   }
 
   /// Charges an attempt at a stranger of this many milliseconds.

@@ -43,7 +43,9 @@ extension Peers {
     _ context: inout Context
   ) -> UInt32 {
     let silence = table[place].silence(at: context.now)
-    guard silence <= context.configuration.inRange || table[place].has(Target.awaitsMessageFlag),
+    let isRhythmic = listening.isAmongRhythmic && table[place].isCrowdMember(at: context.now)
+    guard
+      silence <= context.configuration.inRange || isRhythmic || table[place].has(Target.awaitsMessageFlag),
       !table[place].isHeld, !connected.isConnected(table[place].address)
     else { return 0 }
     var rank = -1
@@ -63,7 +65,7 @@ extension Peers {
       }
     }
     if listening.isSparing, leastWait == nil, rank < PeerRank.message,
-      table[place].isAwaitedToConnect(&later, &context)
+      table[place].isAwaitedToConnect(inCrowd: isRhythmic, &later, &context)
     {
       return 0
     }
@@ -138,8 +140,8 @@ extension Peers {
     context.sink.count(.attempts)
     table.setHeld(place, true)
     let length = AttemptLength(
-      of: table[place], othersWait: othersWait, isSparing: listening.isSparing,
-      isFlooded: isFlooded(&context), isCrowded: isCrowded, &context)
+      of: table[place], othersWait: othersWait, listening, isFlooded: isFlooded(&context),
+      isCrowded: isCrowded, &context)
     attempt.begin(place, length, limit: limit, at: context.now)
     context.wake(by: attempt.deadline)
   }
@@ -159,8 +161,8 @@ extension Peers {
       // The peer did not have its full time: this is not counted as a failure.
       context.sink.count(.attemptsCut)
       table.setHeld(place, false)
-      leaveAlone(
-        place, for: ended.isBrief ? AttemptLength.nextWindow : context.configuration.firstRetry, &context)
+      let next = listening.pause(500, &context.random) ?? AttemptLength.nextWindow
+      leaveAlone(place, for: ended.isBrief ? next : context.configuration.firstRetry, &context)
     } else {
       postpone(place, ended.isCancelled ? .attemptTimeouts : .attemptsFailed, &context)
     }

@@ -189,7 +189,9 @@ extension Peers {
     table[place].state = .read
     table[place].failures = 0
     table[place].ignores = 0
-    if table[place].system != .iOS { table[place].beginRegularity(inCrowd: isCrowded) }
+    if table[place].system != .iOS {
+      table[place].beginRegularity(isDense: isCrowded || listening.room.isPresent)
+    }
     if mayShare(place, &context), !own.contains(table[place].payloadDigest) {
       buffer.keep(in: &sharing, of: place, in: &table, at: context.now)
     }

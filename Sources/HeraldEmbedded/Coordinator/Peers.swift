@@ -151,13 +151,9 @@ extension Peers {
   /// Our payload has changed: it is to be written again to the peers that have the former one.
   @inlinable
   mutating func tellAgain(_ context: inout Context) {
-    var place = 0
-    while place < table.placesUsed {
-      if table[place].has(Target.payloadWrittenFlag) {
-        table[place].set(Target.payloadWrittenFlag, false)
-        if !table[place].isHeld { settle(place, &context) }
-      }
-      place &+= 1
+    for place in 0..<table.placesUsed where table[place].has(Target.payloadWrittenFlag) {
+      table[place].set(Target.payloadWrittenFlag, false)
+      if !table[place].isHeld { settle(place, &context) }
     }
   }
 
@@ -188,7 +184,8 @@ extension Peers {
   @inlinable
   mutating func askAgainSoon(_ place: Int, _ context: inout Context) {
     let delay = Retry.contendedDelay(failures: table[place].failures, context.configuration)
-    leaveAlone(place, for: delay, andUpTo: 511, &context)
+    let pause = listening.pause(125, &context.random)
+    leaveAlone(place, for: pause ?? delay, andUpTo: 511, &context)
   }
 
   /// Counts a failure and sets when the peer may be tried again. A random time of up to a second keeps two
@@ -250,17 +247,12 @@ extension Peers {
   @inlinable
   mutating func awaiting(giveUp: Bool, _ context: inout Context) -> UInt32 {
     var waiting: UInt32 = 0
-    var place = 0
-    while place < table.placesUsed {
-      if table[place].has(Target.awaitsMessageFlag) {
-        waiting &+= 1
-        if giveUp {
-          table[place].set(Target.awaitsMessageFlag, false)
-          context.sink.count(.messagesLost)
-          if !table[place].isHeld { settle(place, &context) }
-        }
-      }
-      place &+= 1
+    for place in 0..<table.placesUsed where table[place].has(Target.awaitsMessageFlag) {
+      waiting &+= 1
+      guard giveUp else { continue }
+      table[place].set(Target.awaitsMessageFlag, false)
+      context.sink.count(.messagesLost)
+      if !table[place].isHeld { settle(place, &context) }
     }
     return waiting
   }

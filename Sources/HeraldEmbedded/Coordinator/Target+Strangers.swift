@@ -15,6 +15,12 @@ extension Target {
   @usableFromInline @inline(__always)
   var mayBeMadeUp: Bool { isStranger && writtenAt == 0 }
 
+  /// Whether this stranger was first received within this time, or a second before.
+  @usableFromInline
+  func isNew(within time: Interval, at now: Instant) -> Bool {
+    UInt32(now.seconds8 &- signalledAt) <= time.milliseconds / 1000 &+ 1
+  }
+
   /// The value of `writtenAt` of a stranger whose allowance is used up: after `readingsPerUnit` readings for
   /// each unit, except those of the first second.
   @usableFromInline static var allowance: UInt8 { 255 }

@@ -16,10 +16,10 @@ extension Target {
   static var trustProven: UInt8 { 6 }
 
   /// Its payload was read: until it turns out otherwise it is one that is received in each round, and whose
-  /// events repeat. In a crowd two windows in succession may well be lost to collisions.
+  /// events repeat. `isDense`: among many, where two windows in succession may well be lost to collisions.
   @usableFromInline
-  mutating func beginRegularity(inCrowd: Bool) {
-    writtenAt = (inCrowd ? Self.trustProven : Self.trustAtFirst) &<< 2 | 3
+  mutating func beginRegularity(isDense: Bool) {
+    writtenAt = (isDense ? Self.trustProven : Self.trustAtFirst) &<< 2 | 3
   }
 
   /// Whether a window is open for it.
@@ -36,11 +36,15 @@ extension Target {
     set { writtenAt = newValue ? writtenAt | 0x40 : writtenAt & ~0x40 }
   }
 
+  /// Whether it was once received in a window that was open for it: its events repeat.
+  var isRhythmic: Bool { writtenAt & 0x80 != 0 }
+
   /// It was received: if a window was open for it, its events repeat.
   mutating func endAwaiting() {
     guard isAwaited else { return }
     isAwaited = false
     trust = Self.trustProven
+    writtenAt |= 0x80
   }
 
   /// Whether it is one of the peers that are counted as missing: its payload is known, and it is no iPhone.
@@ -106,14 +110,15 @@ extension TargetTable {
   }
 
   /// Opens and closes the windows of the missing peers whose events repeat, which the survey has found, and
-  /// adds to it when one of them is open, and for how long. `interval`: their advertising interval in ms.
+  /// adds to it when one of them is open, and for how long. Does nothing if none may be awaited. `interval`: their advertising interval in ms.
   @usableFromInline @inline(never)
   mutating func awaitMissing(
     _ survey: inout PeerSurvey, since round: Instant, latency: Interval, every interval: UInt32,
     at now: Instant
   ) {
+    guard survey.awaits else { return }
     let passed = now.since(round)
-    let last = Interval(milliseconds: latency.milliseconds &* 9 / 8)
+    let last = Interval(milliseconds: latency.milliseconds &+ passed.milliseconds)
     var place = 0
     while place < placesUsed {
       let silence = targets[place].silence(at: now)

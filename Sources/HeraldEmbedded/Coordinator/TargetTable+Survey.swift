@@ -41,20 +41,24 @@ extension TargetTable {
   /// their payloads have been read, it is known whose these were. `isFirst`: this is the first survey of a
   /// round. `expects`: the peers that may still be awaited in this window. `isFlooded`: addresses are being
   /// invented, so that those just received for the first time show nothing of the missing ones. `isCrowded`:
-  /// the device is in a crowd (`Crowding`).
+  /// the device is in a crowd (`Crowding`). `isRhythmic`: most peers' events repeat (`RhythmicRoom`).
   @usableFromInline @inline(never)
   mutating func survey(
     since round: Instant, latency: Interval, isFirst: Bool, expects: ScanRounds.Expectations,
-    isFlooded: Bool = false, isCrowded: Bool = false, at now: Instant
+    isFlooded: Bool = false, isCrowded: Bool = false, isRhythmic: Bool = false, at now: Instant
   ) -> PeerSurvey {
+    let isRhythmic = Self.isForCrowds && isRhythmic
     var survey = PeerSurvey()
     let passed = now.since(round)
-    let last = Interval(milliseconds: latency.milliseconds &* 9 / 8)
+    let last = Interval(
+      milliseconds: latency.milliseconds &+ (isRhythmic ? passed.milliseconds : latency.milliseconds / 8))
     let lastTwo = Interval(milliseconds: latency.milliseconds &* 17 / 8)
     var missing = 0
     var frequent = 0
     var strangers = 0
     var newcomers = 0
+    var new = 0
+    var rhythmic = 0
     var place = 0
     while place < placesUsed {
       let silence = targets[place].silence(at: now)
@@ -65,21 +69,29 @@ extension TargetTable {
         if isHeard, targets[place].state != .read, !isFlooded {
           strangers &+= 1
           if targets[place].readings < 2 { newcomers &+= 1 }
+          if Self.isForCrowds, targets[place].isNew(within: passed, at: now) { new &+= 1 }
         }
         if targets[place].state == .read, survey.known < .max { survey.known &+= 1 }
         if targets[place].state == .read, targets[place].system == .iOS {
           survey.hasIPhone = true
         } else if targets[place].state == .read, !targets[place].isReceiveOnly {
           let regularity = targets[place].regularity
+          if Self.isForCrowds, targets[place].trust > 0, !targets[place].hasMoved { rhythmic &+= 1 }
           if isHeard {
             targets[place].endAwaiting()
             targets[place].hasMoved = false
           } else if targets[place].hasMoved {
             // It advertises under the address at which its payload was read since.
-          } else if targets[place].trust > 0 {
-            if expects.awaited, silence < last {
-              missing &+= 1
-              survey.awaits = true
+          } else if targets[place].trust > 0 || isRhythmic && targets[place].isRhythmic {
+            if silence < last {
+              if targets[place].trust > 0, expects.awaited {
+                missing &+= 1
+                survey.awaits = true
+              } else if isRhythmic {
+                // It was awaited in vain, and has perhaps changed its address.
+                missing &+= 1
+                frequent &+= 1
+              }
             }
           } else if regularity == 0 {
             survey.missing = .rare
@@ -101,8 +113,10 @@ extension TargetTable {
     survey.isChanging =
       Self.isForCrowds && expects.changing
       && (isCrowded || missing >= Self.many && strangers >= Self.many)
-    guard missing > newcomers else {
-      survey.awaits = false
+    if Self.isForCrowds { survey.room = RhythmicRoom(peers: rhythmic, newcomers: new) }
+    guard missing > (survey.room.isCalm ? new : newcomers) else {
+      // Among many peers some that are there are not received either: they are awaited nonetheless.
+      if !survey.room.isCalm { survey.awaits = false }
       return survey
     }
     if frequent > 0 {

@@ -19,9 +19,13 @@ struct PeerSurvey: BitwiseCopyable {
   /// How many have been received in the last two rounds of which the payload is known, up to 255.
   @usableFromInline var known: UInt8
 
+  /// Those whose events repeat, and the strangers of this round.
+  @usableFromInline var room: RhythmicRoom
+
   @usableFromInline
   init() {
     known = 0
+    room = RhythmicRoom()
     missing = .none
     hasIPhone = false
     isNear = false

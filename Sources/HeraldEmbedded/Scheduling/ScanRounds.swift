@@ -107,18 +107,20 @@ struct ScanRounds: BitwiseCopyable {
 
   /// Which of them may be awaited at `now`.
   @usableFromInline
-  func expectations(at now: Instant, window: Interval, latency: Interval) -> Expectations {
+  func expectations(
+    at now: Instant, window: Interval, latency: Interval, room: RhythmicRoom = RhythmicRoom()
+  ) -> Expectations {
     Expectations(
       frequent: isRepeated || now < moment + window + window,
       rare: isRepeated || now < moment + Self.longestAwait,
-      awaited: !isRepeated && now < moment + Self.longestWaiting(latency),
+      awaited: !isRepeated && now < moment + Self.longestWaiting(latency, room),
       changing: !isRepeated && now < changeEnd(window))
   }
 
   /// For how long peers whose events repeat are awaited: so long that they are still received within the
   /// latency after the last round, or little later.
-  private static func longestWaiting(_ latency: Interval) -> Interval {
-    Interval(milliseconds: latency.milliseconds / 4)
+  private static func longestWaiting(_ latency: Interval, _ room: RhythmicRoom) -> Interval {
+    Interval(milliseconds: latency.milliseconds / (room.isPresent && !room.isDense ? 8 : 4))
   }
 
   /// When a window of this length ends in a crowd that changes. 40 % of the events are lost to collisions
@@ -148,7 +150,7 @@ struct ScanRounds: BitwiseCopyable {
       let misses = survey.missing != .none && !isLying
       let longest = isRepeated ? Self.longestWindow : Self.longestAwait
       var end = survey.missing == .rare || isRepeated ? moment + longest : moment + window + window
-      if survey.awaits { end = moment + Self.longestWaiting(latency) }
+      if survey.awaits { end = moment + Self.longestWaiting(latency, survey.room) }
       if misses || survey.awaits && !isLying, now < end, survey.wait < .max {
         let check = now + .milliseconds(survey.wait == 0 ? survey.hold : survey.wait)
         return Plan(listening: survey.wait == 0 ? .always : .nothing, deadline: check < end ? check : end)

@@ -90,7 +90,7 @@ struct CrowdingTests {
       table[place].state = isStranger ? .advertised : .read
       guard !isStranger else { continue }
       table[place].system = .compliant
-      table[place].beginRegularity(inCrowd: true)
+      table[place].beginRegularity(isDense: true)
     }
     return table.survey(
       since: Instant(milliseconds: 126_500), latency: .seconds(30), isFirst: true,
@@ -136,9 +136,9 @@ struct CrowdingTests {
   func trust() {
     let address = DeviceAddress(high: 0x4000, low: 1, kind: .random)
     var target = Target(identity: TargetIdentity(address), address: address, at: .start)
-    target.beginRegularity(inCrowd: true)
+    target.beginRegularity(isDense: true)
     #expect(target.trust == 6 && target.regularity == 3)
-    target.beginRegularity(inCrowd: false)
+    target.beginRegularity(isDense: false)
     #expect(target.trust == 2 && target.regularity == 3)
   }
 }

@@ -44,7 +44,7 @@ struct AwaitedWindowTests {
       table[place].state = .read
       table[place].system = .compliant
       table[place].showedService = true
-      table[place].beginRegularity(inCrowd: false)
+      table[place].beginRegularity(isDense: false)
       if let trust { table[place].trust = trust }
     }
 
@@ -147,7 +147,7 @@ struct AwaitedWindowTests {
     var target = Target(
       identity: TargetIdentity(DeviceAddress(high: 0x4000, low: 1, kind: .random)), address: .zero, at: .start
     )
-    target.beginRegularity(inCrowd: false)
+    target.beginRegularity(isDense: false)
     #expect(target.writtenAt == 0b0_010_11)
     target.isAwaited = true
     target.regularity = 1
@@ -155,9 +155,14 @@ struct AwaitedWindowTests {
     target.regularity &+= 200
     #expect(target.regularity == 3 && target.trust == 2)
     target.endAwaiting()
-    #expect(target.writtenAt == 0b0_110_11)
+    // The highest bit: it was received in a window once.
+    #expect(target.writtenAt == 0b1_0_0_110_11 && target.isRhythmic)
+    target.trust = 0
+    #expect(target.isRhythmic)
+    target.beginRegularity(isDense: false)
+    #expect(!target.isRhythmic)
     target.endAwaiting()
-    #expect(target.trust == 6 && !target.isAwaited)
+    #expect(target.trust == 2 && !target.isAwaited && !target.isRhythmic)
   }
 
   @Test("A connection is attempted when the peer is expected: 4 ms before four intervals, and in its windows")
@@ -181,7 +186,7 @@ struct AwaitedWindowTests {
     table[place].state = .read
     table[place].showedService = true
     table[place].payloadDigest = 7
-    table[place].beginRegularity(inCrowd: false)
+    table[place].beginRegularity(isDense: false)
     change(&table, place)
     return table.survey(
       since: Instant(milliseconds: 26_500), latency: .seconds(30), isFirst: true,
