@@ -76,7 +76,12 @@ extension TargetTable {
           survey.hasIPhone = true
         } else if targets[place].state == .read, !targets[place].isReceiveOnly {
           let regularity = targets[place].regularity
-          if Self.isForCrowds, targets[place].trust > 0, !targets[place].hasMoved { rhythmic &+= 1 }
+          // Most have not been awaited yet when their payload was just read. Phones may be among those.
+          if Self.isForCrowds, targets[place].trust > 0, isRhythmic || targets[place].isRhythmic,
+            !targets[place].hasMoved
+          {
+            rhythmic &+= 1
+          }
           if isHeard {
             targets[place].endAwaiting()
             targets[place].hasMoved = false

@@ -67,7 +67,7 @@ struct RhythmicRoomTests {
 
   @Test("The room is that of the peers that have not moved, and of the strangers received for the first time")
   func counted() {
-    var table = table(missing: 20, strangers: 5, isRhythmic: false)
+    var table = table(missing: 20, strangers: 5, isRhythmic: true)
     table[0].hasMoved = true
     table[1].trust = 0
     var room = survey(&table, isRhythmic: false).room
@@ -78,6 +78,15 @@ struct RhythmicRoomTests {
     table[24].signalledAt = 20
     room = survey(&table, isRhythmic: false).room
     #expect(room.isCalm)
+  }
+
+  @Test("16 peers that were received in windows make a room; in a room those count that were just read")
+  func become() {
+    var read = table(missing: 20, isRhythmic: false)
+    #expect(!survey(&read, isRhythmic: false).room.isPresent)
+    #expect(survey(&read, isRhythmic: true).room.isPresent)
+    read = table(missing: 16, isRhythmic: true)
+    #expect(survey(&read, isRhythmic: false).room.isPresent)
   }
 
   @Test("In a calm room peers are awaited even if as many strangers came, which may be others")
