@@ -24,19 +24,20 @@ struct AttemptLength: BitwiseCopyable {
   /// When a peer is considered again after an attempt of one window: before the next one.
   @usableFromInline static var nextWindow: Interval { .milliseconds(500) }
 
-  /// The length of an attempt that begins now. `othersWait`: other strangers do.
+  /// The length of an attempt that begins now. `othersWait`: other strangers do. `isSparing`: scanning is in
+  /// rounds. `isRhythmic`: the events of most peers repeat.
   @inlinable
   init<Parts: DeviceParts>(
-    of target: Target, othersWait: Bool, _ listening: ListeningBudget, isFlooded: Bool, isCrowded: Bool,
-    _ context: inout CoreContext<Parts>
+    of target: Target, othersWait: Bool, isSparing: Bool, isFlooded: Bool, isCrowded: Bool,
+    isRhythmic: Bool, _ context: inout CoreContext<Parts>
   ) {
     self.init(
       of: target, usual: context.configuration.attemptTimeout, othersWait: othersWait,
-      sparing: listening.isSparing ? context.advertisingInterval.milliseconds : 0, isFlooded: isFlooded,
-      at: context.now)
+      sparing: isSparing ? context.advertisingInterval.milliseconds : 0, isFlooded: isFlooded, at: context.now
+    )
     // One of eight is not, as the events of a few do not repeat.
     let isRhythmic =
-      listening.isAmongRhythmic && !isFlooded
+      isRhythmic && !isFlooded
       && (target.silence(at: context.now) < Self.briefly || context.random.next() & 7 > 0)
     guard isCrowded || isRhythmic, target.isCrowdMember(at: context.now) else { return }
     limit(to: target.awaitedWindow(every: context.advertisingInterval.milliseconds, at: context.now))

@@ -215,7 +215,7 @@ extension HeraldCore {
         since: scanning.rounds.roundAt, latency: timing.latency, isFirst: scanning.rounds.isFirstSurvey,
         expects: expects, isFlooded: (expects.frequent || expects.awaited) && peers.isFlooded(&context),
         isCrowded: peers.isCrowded, isRhythmic: peers.listening.room.isPresent, at: context.now)
-      if TargetTable<targets>.isForCrowds { peers.listening.note(survey) }
+      if TargetTable<targets>.isForRooms { peers.listening.note(survey) }
       peers.table.awaitMissing(
         &survey, since: scanning.rounds.roundAt, latency: timing.latency,
         every: context.advertisingInterval.milliseconds, at: context.now)

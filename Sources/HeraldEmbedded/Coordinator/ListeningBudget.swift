@@ -116,11 +116,11 @@ struct ListeningBudget: BitwiseCopyable {
   /// addresses.
   @usableFromInline var isAmongRhythmic: Bool { isSparing && room.isCalm }
 
-  /// The time until the next attempt at a stranger that others attempt as well, if the device is among them
-  /// (`RhythmicRoom`). `least`: up to this many ms if it were alone.
+  /// The time until the next attempt at a stranger that those of the room attempt as well; `nil` in a crowd.
+  /// `least`: up to this many ms if the device were alone.
   @inlinable
   func pause<Random: RandomSource & ~Copyable>(_ least: UInt32, _ random: inout Random) -> Interval? {
-    isAmongRhythmic && !crowding.isCrowded ? room.pause(least, chance: random.next()) : nil
+    crowding.isCrowded ? nil : room.pause(least, chance: random.next())
   }
 
   /// Charges an attempt at a stranger of this many milliseconds.

@@ -43,9 +43,9 @@ extension Peers {
     _ context: inout Context
   ) -> UInt32 {
     let silence = table[place].silence(at: context.now)
-    let isRhythmic = listening.isAmongRhythmic && table[place].isCrowdMember(at: context.now)
+    let isRhythmic = isAmongRhythmic && table[place].isCrowdMember(at: context.now)
     guard
-      silence <= context.configuration.inRange || isRhythmic || table[place].has(Target.awaitsMessageFlag),
+      isRhythmic || silence <= context.configuration.inRange || table[place].has(Target.awaitsMessageFlag),
       !table[place].isHeld, !connected.isConnected(table[place].address)
     else { return 0 }
     var rank = -1
@@ -140,8 +140,8 @@ extension Peers {
     context.sink.count(.attempts)
     table.setHeld(place, true)
     let length = AttemptLength(
-      of: table[place], othersWait: othersWait, listening, isFlooded: isFlooded(&context),
-      isCrowded: isCrowded, &context)
+      of: table[place], othersWait: othersWait, isSparing: listening.isSparing,
+      isFlooded: isFlooded(&context), isCrowded: isCrowded, isRhythmic: isAmongRhythmic, &context)
     attempt.begin(place, length, limit: limit, at: context.now)
     context.wake(by: attempt.deadline)
   }
@@ -161,8 +161,9 @@ extension Peers {
       // The peer did not have its full time: this is not counted as a failure.
       context.sink.count(.attemptsCut)
       table.setHeld(place, false)
-      let next = listening.pause(500, &context.random) ?? AttemptLength.nextWindow
-      leaveAlone(place, for: ended.isBrief ? next : context.configuration.firstRetry, &context)
+      let pause = ended.isBrief && isAmongRhythmic ? listening.pause(500, &context.random) : nil
+      let next = ended.isBrief ? AttemptLength.nextWindow : context.configuration.firstRetry
+      leaveAlone(place, for: pause ?? next, &context)
     } else {
       postpone(place, ended.isCancelled ? .attemptTimeouts : .attemptsFailed, &context)
     }

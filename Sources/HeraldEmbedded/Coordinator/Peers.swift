@@ -28,6 +28,10 @@ public struct Peers<Parts: DeviceParts, let targets: Int>: ~Copyable {
   @inlinable
   var isCrowded: Bool { TargetTable<targets>.isForCrowds && listening.crowding.isCrowded }
 
+  /// Whether it scans in rounds among peers whose events repeat; compiled out in small tables.
+  @inlinable
+  var isAmongRhythmic: Bool { TargetTable<targets>.isForRooms && listening.isAmongRhythmic }
+
   /// An empty table.
   @inlinable
   init() {
@@ -124,8 +128,7 @@ extension Peers {
   @inlinable
   mutating func holdToReadBack(_ peer: DeviceAddress, _ context: inout Context) -> Int? {
     guard let place = table.find(TargetIdentity(peer)),
-      table[place].state == .advertised || table[place].state == .confirmed,
-      table[place].txPower == Target.noTxPower,
+      table[place].isLikeOwn,
       !table[place].isHeld || attempt.isActive && Int(attempt.place) == place,
       task(for: place, &context) == .meet || task(for: place, &context) == .readPayload
     else { return nil }
@@ -184,7 +187,7 @@ extension Peers {
   @inlinable
   mutating func askAgainSoon(_ place: Int, _ context: inout Context) {
     let delay = Retry.contendedDelay(failures: table[place].failures, context.configuration)
-    let pause = listening.pause(125, &context.random)
+    let pause = isAmongRhythmic ? listening.pause(125, &context.random) : nil
     leaveAlone(place, for: pause ?? delay, andUpTo: 511, &context)
   }
 

@@ -61,12 +61,14 @@ extension Target {
       period: AdvertisingRhythm.period(of: address, interval: interval))
   }
 
-  /// Whether it is one of those that make a crowd: a stranger that advertises as this device does, and was
-  /// received lately.
+  /// Whether it is a stranger that advertises as this device does.
+  @usableFromInline
+  var isLikeOwn: Bool { (state == .advertised || state == .confirmed) && txPower == Self.noTxPower }
+
+  /// Whether it is one of those that make a crowd: a stranger like this device that was received lately.
   @usableFromInline
   func isCrowdMember(at now: Instant) -> Bool {
-    (state == .advertised || state == .confirmed) && txPower == Self.noTxPower
-      && !has(Self.awaitsMessageFlag) && silence(at: now) <= Crowding.presence
+    isLikeOwn && !has(Self.awaitsMessageFlag) && silence(at: now) <= Crowding.presence
   }
 
   /// The next window in which a connection to it is attempted: from shortly before four intervals after it

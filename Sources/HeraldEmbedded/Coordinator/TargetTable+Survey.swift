@@ -49,7 +49,7 @@ extension TargetTable {
     since round: Instant, latency: Interval, isFirst: Bool, expects: ScanRounds.Expectations,
     isFlooded: Bool = false, isCrowded: Bool = false, isRhythmic: Bool = false, at now: Instant
   ) -> PeerSurvey {
-    let isRhythmic = Self.isForCrowds && isRhythmic
+    let isRhythmic = Self.isForRooms && isRhythmic
     var survey = PeerSurvey()
     let passed = now.since(round)
     let last = Interval(
@@ -71,7 +71,7 @@ extension TargetTable {
         if isHeard, targets[place].state != .read, !isFlooded {
           strangers &+= 1
           if targets[place].readings < 2 { newcomers &+= 1 }
-          if Self.isForCrowds, targets[place].isNew(within: passed, at: now) { new &+= 1 }
+          if Self.isForRooms, targets[place].isNew(within: passed, at: now) { new &+= 1 }
         }
         if targets[place].state == .read, survey.known < .max { survey.known &+= 1 }
         if targets[place].state == .read, targets[place].system == .iOS {
@@ -79,7 +79,7 @@ extension TargetTable {
         } else if targets[place].state == .read, !targets[place].isReceiveOnly {
           let regularity = targets[place].regularity
           // Most have not been awaited yet when their payload was just read. Phones may be among those.
-          if Self.isForCrowds, targets[place].trust > 0, isRhythmic || targets[place].isRhythmic,
+          if Self.isForRooms, targets[place].trust > 0, isRhythmic || targets[place].isRhythmic,
             !targets[place].hasMoved
           {
             rhythmic &+= 1
@@ -120,7 +120,7 @@ extension TargetTable {
     survey.isChanging =
       Self.isForCrowds && expects.changing
       && (isCrowded || missing >= Self.many && strangers >= Self.many)
-    if Self.isForCrowds { survey.room = RhythmicRoom(peers: rhythmic, newcomers: new) }
+    if Self.isForRooms { survey.room = RhythmicRoom(peers: rhythmic, newcomers: new) }
     guard missing > (survey.room.isCalm ? new : newcomers) else {
       // Among many peers some that are there are not received either: they are awaited nonetheless.
       if !survey.room.isCalm { survey.awaits = false }

@@ -59,6 +59,9 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   /// Whether it has places for a crowd (`Crowding`): in smaller tables what serves crowds is compiled out.
   @inlinable
   static var isForCrowds: Bool { capacity >= 128 }
+  /// Whether it has places for a room (`RhythmicRoom`): in smaller tables what serves rooms is compiled out.
+  @inlinable
+  static var isForRooms: Bool { capacity >= 64 }
 
   /// Makes the hash unpredictable. Does nothing unless the table is empty.
   public mutating func setSeed(_ seed: UInt32) {
