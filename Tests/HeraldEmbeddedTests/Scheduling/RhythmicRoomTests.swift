@@ -22,13 +22,16 @@ struct RhythmicRoomTests {
     #expect(!RhythmicRoom(peers: 1000, newcomers: 1000).isCalm)
   }
 
-  @Test("Attempts are spread over 150 ms for each peer, and a time for this device")
+  @Test("Attempts are spread over 150 ms for each peer, and at most 38 s, and a time for this device")
   func pause() {
     #expect(RhythmicRoom().pause(500, chance: 499) == .milliseconds(499))
     #expect(RhythmicRoom().pause(500, chance: 500) == .zero)
     let room = RhythmicRoom(peers: 50, newcomers: 0)
     #expect(room.pause(125, chance: 7624) == .milliseconds(7624))
     #expect(room.pause(125, chance: 7625) == .zero)
+    let invented = RhythmicRoom(peers: 100_000, newcomers: 0)
+    #expect(invented.pause(125, chance: 38_374) == .milliseconds(38_374))
+    #expect(invented.pause(125, chance: 38_375) == .zero)
   }
 
   /// A table with peers that were received at 0 and are missing in the round that began at 26,500 ms, and
