@@ -112,7 +112,8 @@ extension TargetTable {
   }
 
   /// Opens and closes the windows of the missing peers whose events repeat, which the survey has found, and
-  /// adds to it when one of them is open, and for how long. Does nothing if none may be awaited. `interval`: their advertising interval in ms.
+  /// adds to it when one of them is open, and for how long. Does nothing if none may be awaited. `interval`:
+  /// their advertising interval in ms.
   @usableFromInline @inline(never)
   mutating func awaitMissing(
     _ survey: inout PeerSurvey, since round: Instant, latency: Interval, every interval: UInt32,

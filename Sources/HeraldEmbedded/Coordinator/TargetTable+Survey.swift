@@ -41,9 +41,9 @@ extension TargetTable {
   /// their payloads have been read, it is known whose these were. `isFirst`: this is the first survey of a
   /// round. `expects`: the peers that may still be awaited in this window. `isFlooded`: addresses are being
   /// invented, so that those just received for the first time show nothing of the missing ones. `isCrowded`:
-  /// the device is in a crowd (`Crowding`). `isRhythmic`: many peers' events repeat (`RhythmicRoom`): one that
-  /// was received in the last round is then missing until this one ends, also when it was awaited in vain, and
-  /// as many as came in this round are not missing, in place of as many as were received once.
+  /// the device is in a crowd (`Crowding`). `isRhythmic`: many peers' events repeat (`RhythmicRoom`): one
+  /// that was received in the last round is then missing until this one ends, also when it was awaited in
+  /// vain, and as many as came in this round are not missing, in place of as many as were received once.
   @usableFromInline @inline(never)
   mutating func survey(
     since round: Instant, latency: Interval, isFirst: Bool, expects: ScanRounds.Expectations,

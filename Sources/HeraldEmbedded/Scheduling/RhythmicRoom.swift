@@ -9,8 +9,8 @@ import HeraldHAL
 /// peers, and each lasts as long as the window in which the stranger is expected (`AwaitedWindow`).
 @usableFromInline
 struct RhythmicRoom: BitwiseCopyable {
-  /// The peers that were received in the last two rounds and whose events repeat, or may do so in such a room:
-  /// 0…255.
+  /// The peers that were received in the last two rounds and whose events repeat, or may do so in such a
+  /// room: 0…255.
   private var peers: UInt8
   /// The strangers that were received in the last round for the first time: 0…255.
   private var newcomers: UInt8

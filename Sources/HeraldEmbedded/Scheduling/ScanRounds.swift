@@ -118,8 +118,8 @@ struct ScanRounds: BitwiseCopyable {
   }
 
   /// For how long peers whose events repeat are awaited: so long that they are still received within the
-  /// latency after the last round, or little later. In a room of fewer than 64 such peers for half of that: one
-  /// that is still missing has then perhaps changed its address, and is looked for earlier.
+  /// latency after the last round, or little later. In a room of fewer than 64 such peers for half of that:
+  /// one that is still missing has then perhaps changed its address, and is looked for earlier.
   private static func longestWaiting(_ latency: Interval, _ room: RhythmicRoom) -> Interval {
     Interval(milliseconds: latency.milliseconds / (room.isPresent && !room.isDense ? 8 : 4))
   }
