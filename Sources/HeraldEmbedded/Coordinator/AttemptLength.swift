@@ -35,10 +35,11 @@ struct AttemptLength: BitwiseCopyable {
       of: target, usual: context.configuration.attemptTimeout, othersWait: othersWait,
       sparing: isSparing ? context.advertisingInterval.milliseconds : 0, isFlooded: isFlooded, at: context.now
     )
-    // One of eight is not, as the events of a few do not repeat.
+    // The events of a few do not repeat: one attempt of eight is as usual, and all of them after a minute.
     let isRhythmic =
       isRhythmic && !isFlooded
-      && (target.silence(at: context.now) < Self.briefly || context.random.next() & 7 > 0)
+      && (target.silence(at: context.now) < Self.briefly
+        || target.isNew(within: .seconds(60), at: context.now) && context.random.next() & 7 > 0)
     guard isCrowded || isRhythmic, target.isCrowdMember(at: context.now) else { return }
     limit(to: target.awaitedWindow(every: context.advertisingInterval.milliseconds, at: context.now))
   }
