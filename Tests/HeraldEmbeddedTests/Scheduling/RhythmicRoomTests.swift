@@ -94,7 +94,7 @@ struct RhythmicRoomTests {
 
   @Test("In a calm room peers are awaited even if as many strangers came, which may be others")
   func awaited() {
-    // 20 missing peers of which 17 have moved, and 4 strangers.
+    // 20 missing peers and 4 strangers.
     var table = table(missing: 20, strangers: 4, isRhythmic: true)
     let all = survey(&table, isRhythmic: true)
     #expect(all.awaits && all.room.isCalm)
