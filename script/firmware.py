@@ -53,11 +53,12 @@ def digest(names, command):
 
 
 def run(package, triple, toolset, scratch, what):
-    """Runs the package manager. Removes its plan before if a source file was added or removed, or the command has changed: it detects neither in all packages that it
-    depends on by path."""
+    """Runs the package manager. Removes its plan before if a source file was added or removed, or the command or the toolset has changed: it detects none of these in all
+    packages that it depends on by path."""
     command = ["swift", "build", "-c", "release", "--package-path", package, "--triple", triple, "--toolset", toolset, "--scratch-path", scratch, *what]
     listing, plan = f"{scratch}/sources.txt", f"{scratch}/release.yaml"
-    found = "\n".join([name for name in inputs(package) if name.endswith((".swift", ".c", ".h"))] + command)
+    with open(toolset) as file:
+        found = "\n".join([name for name in inputs(package) if name.endswith((".swift", ".c", ".h"))] + command + [file.read()])
     os.makedirs(scratch, exist_ok=True)
     if os.path.exists(plan) and (not os.path.exists(listing) or open(listing).read() != found):
         os.remove(plan)
