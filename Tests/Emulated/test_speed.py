@@ -53,6 +53,7 @@ class Instructions(unittest.TestCase):
         value = round(len(trace) / count)
         print(f"  {figures.add('cortexm0.instructions_per_advert', value)}, goal {GOAL}")
         self.assertTrue(figures.is_within_budget("cortexm0.instructions_per_advert", value))
+        self.assertLessEqual(value, GOAL)
 
     def shares(self, machine, trace, count):
         """Prints the number of instructions of each part of the program."""

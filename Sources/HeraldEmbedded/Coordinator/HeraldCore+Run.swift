@@ -203,7 +203,7 @@ extension HeraldCore {
       scanning.rounds.note(isLying: context.sink.delegate.motion == .lying, at: context.now)
     }
     if peers.listening.crowd.takeStart(at: context.now) { scanning.rounds.start(at: context.now) }
-    peers.listening.crowding.end(at: context.now)
+    if TargetTable<targets>.isForCrowds { peers.listening.crowding.end(at: context.now) }
     let window = Interval(milliseconds: context.advertisingInterval.milliseconds &+ ScanRounds.margin)
     var survey = PeerSurvey()
     var chance: UInt32 = 0
