@@ -127,6 +127,7 @@ extension NRF {
       var left: UInt32 = 0
     }
 
+    @inline(never)
     private mutating func write(_ word: UInt32, at place: UInt32, _ group: inout WordGroup) throws(FlashError)
     {
       // The word is erased: writing all ones would only count as one of its two writes.

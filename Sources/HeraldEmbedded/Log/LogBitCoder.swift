@@ -125,6 +125,7 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
 
   /// Makes the first `content` bytes, at most `limit`, a block, and returns its size. Bytes beyond `limit`
   /// are kept; with fewer than `limit` they are lost.
+  @inline(never)
   mutating func seal(content: Int, final: Bool, crc: inout UInt16, word: Int, at position: Int) -> Int {
     if seal.isOn {
       var clear = 1

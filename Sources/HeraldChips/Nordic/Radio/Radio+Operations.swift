@@ -271,6 +271,7 @@ extension NRF.Radio where Block: ~Copyable {
   }
 
   /// Reports an outcome by the next interrupt of RTC0.
+  @inline(never)
   private mutating func fail(_ kind: RadioOutcome.Kind, after ticks: UInt32 = 0) {
     overdue = kind
     phase = .overdue
