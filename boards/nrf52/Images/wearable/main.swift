@@ -7,9 +7,9 @@ import HeraldFirmware
   import Board
 #endif
 
-// A wearable: 64 peers, four connections, battery and motion logged, a payload that a host can change, events
-// for a host that watches. The tap is the first delegate: its size is a multiple of eight bytes, so that
-// there is no padding behind it, and it is cleared in place.
+// A wearable: as many peers as the board has memory for (`BadgeNode`), four connections, battery and motion
+// logged, a payload that a host can change, events for a host that watches. The tap is the first delegate: its
+// size is a multiple of eight bytes, so that there is no padding behind it, and it is cleared in place.
 enum Badge: WearableParts {
   static func supplier() -> StoredPayloadSupplier<132> {
     StoredPayloadSupplier(
@@ -21,12 +21,7 @@ enum Badge: WearableParts {
     SensorDelegates(LiveTap(), SensorDelegates(Board.motion(), BatterySensor(Board.supply())))
   }
 }
-nonisolated(unsafe) var device = Wearable<
-  Badge,
-  64,  // targets
-  4,  // connections
-  2  // payloads
->()
+nonisolated(unsafe) var device = BadgeNode<Badge>()
 nonisolated(unsafe) var links = Links(Board.usb(), serialNumber: Board.serialNumber())
 while true {
   device.round(serving: &links)

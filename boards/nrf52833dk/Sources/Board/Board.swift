@@ -19,3 +19,6 @@ public typealias Supply = NRF52Supply
 public typealias Links = LinkPair<USBManagement<USBD<MappedRegisters>, 1024, 1>, BluetoothLink>
 /// The requests of the management link over Bluetooth.
 public typealias Management = BluetoothRequests
+
+/// The device of a wearable on this board: 64 peers, four connections, two payloads in transfer.
+public typealias BadgeNode<Parts: WearableParts> = Wearable<Parts, 64, 4, 2>

@@ -17,3 +17,6 @@ public typealias Random = NRF52Random
 public typealias Supply = NRF52Supply
 /// The management link on USB: 1,024 bytes a request, one at a time.
 public typealias Links = USBManagement<USBD<MappedRegisters>, 1024, 1>
+
+/// The device of a wearable on this board: 64 peers, four connections, two payloads in transfer.
+public typealias BadgeNode<Parts: WearableParts> = Wearable<Parts, 64, 4, 2>

@@ -17,3 +17,7 @@ public typealias Random = NRF52Random
 public typealias Supply = NRF52Supply
 /// The management link on USB: 1,024 bytes a request, one at a time.
 public typealias Links = USBManagement<USBD<MappedRegisters>, 1024, 1>
+
+/// The device of a wearable on this board: 256 peers, which a room of 200 badges needs, four connections, two
+/// payloads in transfer.
+public typealias BadgeNode<Parts: WearableParts> = Wearable<Parts, 256, 4, 2>

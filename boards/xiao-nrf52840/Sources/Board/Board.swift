@@ -19,3 +19,7 @@ public typealias Supply = NRF52Supply
 public typealias Links = LinkPair<USBManagement<USBD<MappedRegisters>, 1024, 1>, BluetoothLink>
 /// The requests of the management link over Bluetooth.
 public typealias Management = BluetoothRequests
+
+/// The device of a wearable on this board: 256 peers, which a room of 200 badges needs, four connections, two
+/// payloads in transfer.
+public typealias BadgeNode<Parts: WearableParts> = Wearable<Parts, 256, 4, 2>
