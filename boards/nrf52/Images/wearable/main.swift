@@ -8,8 +8,8 @@ import HeraldFirmware
 #endif
 
 // A wearable: as many peers as the board has memory for (`BadgeNode`), four connections, battery and motion
-// logged, a payload that a host can change, events for a host that watches. The tap is the first delegate: its
-// size is a multiple of eight bytes, so that there is no padding behind it, and it is cleared in place.
+// logged, a payload that a host can change, events for a host that watches. The tap is the first delegate:
+// its size is a multiple of eight bytes, so that there is no padding behind it, and it is cleared in place.
 enum Badge: WearableParts {
   static func supplier() -> StoredPayloadSupplier<132> {
     StoredPayloadSupplier(
