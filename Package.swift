@@ -11,10 +11,23 @@ let core: [SwiftSetting] = [
 // Registers of a chip are read and written through the compiler's own module of volatile accesses.
 let chips: [SwiftSetting] = core + [.enableExperimentalFeature("Volatile")]
 
+// How the modules that the unit tests and the programs spend their time in are optimised beyond the defaults:
+// words in the variable HERALD_OPTIMIZED_CORE. `release`: the core is generic over its capacities, and
+// without optimisation across modules those generics stay unspecialised on Linux (for Cortex-M, Embedded
+// Swift always specialises). `debug`: optimised with all assertions and checks, as on CI. Without them there
+// are no unsafe flags, which no package could depend on.
+let optimizations = (Context.environment["HERALD_OPTIMIZED_CORE"] ?? "").split(separator: " ")
+let optimized: [SwiftSetting] =
+  (optimizations.contains("debug")
+    ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : [])
+  + (optimizations.contains("release")
+    ? [.unsafeFlags(["-cross-module-optimization"], .when(configuration: .release))] : [])
+
 let package = Package(
   name: "herald-embedded",
   products: [
     .library(name: "HeraldHAL", targets: ["HeraldHAL"]),
+    .library(name: "HeraldCrypto", targets: ["HeraldCrypto"]),
     .library(name: "HeraldBluetooth", targets: ["HeraldBluetooth"]),
     .library(name: "HeraldEmbedded", targets: ["HeraldEmbedded"]),
     .library(name: "HeraldHCI", targets: ["HeraldHCI"]),
@@ -33,9 +46,8 @@ let package = Package(
     .executable(name: "herald-controller", targets: ["herald-controller"]),
   ],
   dependencies: [
-    // Exact, as there is no Package.resolved: docs/dependencies.md.
+    // Exact, as there is no Package.resolved: CONTRIBUTING.md, "Dependencies".
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
@@ -43,20 +55,29 @@ let package = Package(
   ],
   targets: [
     // The allocation-free modules: the same sources build as Embedded Swift for Cortex-M.
-    .target(name: "HeraldHAL", swiftSettings: core),
-    .target(name: "HeraldBluetooth", dependencies: ["HeraldHAL"], swiftSettings: core),
-    .target(name: "HeraldHCI", dependencies: ["HeraldHAL", "HeraldBluetooth"], swiftSettings: core),
-    .target(name: "HeraldLinkLayer", dependencies: ["HeraldHAL", "HeraldBluetooth"], swiftSettings: core),
-    .target(name: "HeraldEmbedded", dependencies: ["HeraldHAL", "HeraldBluetooth"], swiftSettings: core),
+    .target(name: "HeraldHAL", swiftSettings: core + optimized),
+    .target(name: "HeraldCrypto", dependencies: ["HeraldHAL"], swiftSettings: core + optimized),
     .target(
-      name: "HeraldDeviceLink", dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded"],
-      swiftSettings: core),
+      name: "HeraldBluetooth", dependencies: ["HeraldHAL", "HeraldCrypto"], swiftSettings: core + optimized),
+    .target(
+      name: "HeraldHCI", dependencies: ["HeraldHAL", "HeraldBluetooth"], swiftSettings: core + optimized),
+    .target(
+      name: "HeraldLinkLayer", dependencies: ["HeraldHAL", "HeraldCrypto", "HeraldBluetooth"],
+      swiftSettings: core + optimized
+    ),
+    .target(
+      name: "HeraldEmbedded", dependencies: ["HeraldHAL", "HeraldCrypto", "HeraldBluetooth"],
+      swiftSettings: core + optimized),
+    .target(
+      name: "HeraldDeviceLink",
+      dependencies: ["HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded"],
+      swiftSettings: core + optimized),
 
-    .target(name: "HeraldChips", dependencies: ["HeraldHAL"], swiftSettings: chips),
+    .target(name: "HeraldChips", dependencies: ["HeraldHAL"], swiftSettings: chips + optimized),
     .target(
       name: "HeraldFirmware",
       dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink"],
-      swiftSettings: core),
+      swiftSettings: core + optimized),
 
     // What surrounds them on a Linux machine.
     .target(
@@ -64,7 +85,7 @@ let package = Package(
       dependencies: [
         "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldEnergy", "HeraldHCI", "HeraldLinkLayer",
       ],
-      swiftSettings: core),
+      swiftSettings: core + optimized),
     .systemLibrary(
       name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(
@@ -89,8 +110,9 @@ let package = Package(
     .target(
       name: "HeraldHostLink",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldEnergy", "HeraldText",
-        "CLibUSB", "COpenSSL", "HeraldUSBIP",
+        "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldEnergy",
+        "HeraldText",
+        "CLibUSB", "COpenSSL", "HeraldSystem", "HeraldUSBIP",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
@@ -107,30 +129,36 @@ let package = Package(
     .target(
       name: "HeraldArchive",
       dependencies: [
-        "CPostgreSQL", "CZstd", "HeraldBluetooth", "HeraldEmbedded", "HeraldEnergy", "HeraldHostLink",
+        "HeraldCrypto", "CPostgreSQL", "CZstd", "HeraldBluetooth", "HeraldEmbedded", "HeraldEnergy",
+        "HeraldHostLink",
         "HeraldParquet",
         "HeraldText",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: core),
 
-    // Firmware files: read, written, and looked at. No file is opened and no board touched.
+    // Firmware files: read, written, and looked at; keys, hashes and signatures. No file is opened and no
+    // board touched.
     .target(
-      name: "HeraldImages", dependencies: ["HeraldHAL", "HeraldEmbedded", "HeraldText"], swiftSettings: core),
+      name: "HeraldImages",
+      dependencies: ["COpenSSL", "HeraldHAL", "HeraldCrypto", "HeraldText"],
+      swiftSettings: core),
     // What herald-flash does, without its command line.
     .target(
       name: "HeraldFlash",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink",
+        "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink",
+        "HeraldHostLink",
         "HeraldImages", "HeraldText", "CLibUSB",
-        .product(name: "Crypto", package: "swift-crypto"),
       ],
       exclude: ["Probe/FlashLoader.s"], swiftSettings: core),
 
-    // What both programs for people have of a command line.
+    // What all programs have of a command line.
     .target(
       name: "HeraldConsole",
-      dependencies: ["HeraldText", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: [
+        "HeraldSystem", "HeraldText", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       swiftSettings: core),
 
     // Programs.
@@ -155,10 +183,10 @@ let package = Package(
     .executableTarget(
       name: "herald-node",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldLinkLayer", "HeraldDeviceLink",
-        "HeraldImages", "HeraldLinux", "HeraldSystem", "HeraldText",
+        "HeraldConsole", "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI",
+        "HeraldLinkLayer",
+        "HeraldDeviceLink", "HeraldImages", "HeraldLinux", "HeraldSystem", "HeraldText",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: core),
@@ -166,7 +194,8 @@ let package = Package(
     .executableTarget(
       name: "herald-controller",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldLinkLayer", "HeraldLinux",
+        "HeraldConsole", "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldLinkLayer", "HeraldLinux",
+        "HeraldSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: core),
@@ -235,12 +264,17 @@ let package = Package(
     .testTarget(
       name: "HeraldHALTests", dependencies: ["HeraldHAL", "TestInputs"], swiftSettings: core),
     .testTarget(
+      name: "HeraldCryptoTests", dependencies: ["HeraldHAL", "HeraldCrypto", "TestInputs"],
+      swiftSettings: core),
+    .testTarget(
       name: "HeraldBluetoothTests",
       dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldSimulation", "TestInputs"],
       swiftSettings: core),
     .testTarget(
       name: "HeraldEmbeddedTests",
-      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldSimulation", "TestInputs"],
+      dependencies: [
+        "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldSimulation", "TestInputs",
+      ],
       swiftSettings: core),
     .testTarget(
       name: "HeraldSimulationTests",
@@ -261,7 +295,7 @@ let package = Package(
     .testTarget(
       name: "HeraldDeviceLinkTests",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldLinux",
+        "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldLinux",
         "HeraldSimulation", "LinkDoubles", "TestInputs",
       ],
       swiftSettings: core),
@@ -302,15 +336,16 @@ let package = Package(
     .testTarget(
       name: "HeraldHostLinkTests",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldEnergy",
-        "HeraldHostLink", "HeraldSimulation", "HeraldText", "HostileInputs", "HeraldUSBIP", "TestInputs",
+        "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldEnergy",
+        "HeraldHostLink", "HeraldSimulation", "HeraldSystem", "HeraldText", "HostileInputs", "HeraldUSBIP",
+        "TestInputs",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: core),
     .testTarget(
       name: "HeraldArchiveTests",
       dependencies: [
-        "HeraldArchive", "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink",
+        "HeraldArchive", "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink",
         "HeraldSimulation",
         "SyntheticFleet", "TestInputs",
       ],
@@ -320,6 +355,7 @@ let package = Package(
       name: "HeraldImagesTests",
       dependencies: [
         "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldImages", "HeraldText", "HostileInputs",
+        "TestInputs",
       ],
       swiftSettings: core),
     .testTarget(
@@ -332,3 +368,32 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// With HERALD_TARGETS=TARGET,… the package has only these targets and what they use: libraries and packages
+// that these do not use are not needed (script/unit, script/firmware.py).
+if let names = Context.environment["HERALD_TARGETS"] {
+  var waiting = names.split(separator: ",").map(String.init)
+  var targets: Set<String> = []
+  var packages: Set<String> = []
+  while let name = waiting.popLast() {
+    guard targets.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else {
+      continue
+    }
+    for dependency in target.dependencies {
+      switch dependency {
+      case .byNameItem(let name, _), .targetItem(let name, _): waiting.append(name)
+      case .productItem(_, let package, _, _): packages.insert(package ?? "")
+      @unknown default: break
+      }
+    }
+  }
+  package.products.removeAll { product in
+    let used = (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? []
+    return !targets.isSuperset(of: used)
+  }
+  package.targets.removeAll { !targets.contains($0.name) }
+  package.dependencies.removeAll { dependency in
+    guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
+    return !packages.contains { location.hasSuffix("/" + $0) }
+  }
+}

@@ -10,8 +10,7 @@ NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "https://github.com/theheraldproject/
 # The licences of the Swift packages, as SPDX has them.
 LICENCES = {"GRDB.swift": "MIT", "Yams": "MIT"}
 # C sources that packages contain, with the name of their module.
-VENDORED = {
-    "CYaml": ("libyaml", "MIT"), "CCryptoBoringSSL": ("boringssl", "Apache-2.0"), "CXKCP": ("xkcp", "CC0-1.0")}
+VENDORED = {"CYaml": ("libyaml", "MIT")}
 RUNTIME = [
     ("swift-runtime", "Apache-2.0 WITH Swift-exception", "the standard library, concurrency and regular expressions"),
     ("swift-corelibs-libdispatch", "Apache-2.0 WITH Swift-exception", "Dispatch"),

@@ -8,7 +8,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOLS = os.path.dirname(os.path.realpath(shutil.which("swift") or sys.exit("There is no swift on the PATH.\n  → install Swift 6.3, see README.md")))
 WORK = f"{ROOT}/.build/boards/.work"
 # The allocation-free modules, which firmware consists of beside the sources of its board.
-MODULES = ["HeraldHAL", "HeraldBluetooth", "HeraldHCI", "HeraldLinkLayer", "HeraldEmbedded", "HeraldDeviceLink", "HeraldChips", "HeraldFirmware"]
+MODULES = ["HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldHCI", "HeraldLinkLayer", "HeraldEmbedded", "HeraldDeviceLink", "HeraldChips", "HeraldFirmware"]
 
 
 class BuildFailed(Exception):
@@ -64,11 +64,19 @@ def run(package, triple, toolset, scratch, what):
         os.remove(plan)
     with open(listing, "w") as file:
         file.write(found)
-    done = subprocess.run(command, capture_output=True, text=True)
+    # Nothing that only programs for Linux use is looked for.
+    environment = {**os.environ, "HERALD_TARGETS": ",".join(MODULES)}
+    # It is for tests (script/debug-flags).
+    environment.pop("HERALD_OPTIMIZED_CORE", None)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
     if done.returncode:
         # A plan whose build failed is made again, as a package may have been changed between the plan and the build.
         os.remove(listing)
         raise BuildFailed(done.stdout + done.stderr)
+    # Of a build that succeeds only warnings are printed.
+    for line in (done.stdout + done.stderr).splitlines():
+        if "warning: " in line:
+            print(line, file=sys.stderr)
 
 
 def build_modules(family):

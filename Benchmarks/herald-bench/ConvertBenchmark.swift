@@ -29,6 +29,28 @@ enum ConvertBenchmark {
     figures.add("convert_report_peak_mb", peak(), "MB")
   }
 
+  /// Files of pages that are empty, as a full disk leaves them: how the time of a conversion grows with their
+  /// number.
+  static func runFiles(_ figures: inout Figures) throws {
+    let path = ".build/figures/files"
+    try? FileManager.default.removeItem(atPath: path)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    var seconds: [Double] = []
+    for (first, last) in [(1, 10_000), (10_001, 100_000)] as [(UInt32, UInt32)] {
+      if first == 1 { try makeFolder(path) }
+      for sequence in first...last {
+        let name = PageName(epoch: WardScenario.epoch, sequence: sequence, isOpen: false).fileName
+        try Data().write(to: URL(fileURLWithPath: "\(path)/pages/\(name)"))
+      }
+      for name in ["archive.sqlite", "archive.sqlite-journal"] {
+        try? FileManager.default.removeItem(atPath: "\(path)/\(name)")
+      }
+      seconds.append(try time("log", "convert", path, expecting: 10))
+      figures.add("convert_\(last)_files_s", seconds[seconds.count - 1], "s")
+    }
+    figures.add("convert_files_ratio", seconds[1] / seconds[0], "")
+  }
+
   private static func makeFolder(_ path: String) throws {
     let folder = try PageStore(path: path, create: true)
     try folder.updateDevice {
@@ -38,16 +60,17 @@ enum ConvertBenchmark {
   }
 
   /// Seconds that a command of herald-host takes.
-  private static func time(_ arguments: String...) throws -> Double {
+  private static func time(_ arguments: String..., expecting status: Int32 = 0) throws -> Double {
     let programs = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     let process = Process()
     process.executableURL = programs.appendingPathComponent("herald-host")
     process.arguments = arguments + ["--quiet"]
+    if status != 0 { process.standardError = FileHandle.nullDevice }
     let start = DispatchTime.now().uptimeNanoseconds
     try process.run()
     process.waitUntilExit()
     let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
-    if process.terminationStatus != 0 {
+    if process.terminationStatus != status {
       print("  herald-host \(arguments.joined(separator: " ")) ended with \(process.terminationStatus)")
     }
     return seconds

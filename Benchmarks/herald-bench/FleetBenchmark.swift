@@ -14,7 +14,7 @@ enum FleetBenchmark {
   /// The word with which the benchmark starts itself to fill the archive in a process of its own, whose
   /// memory nothing else uses.
   static let importWord = "fleet-import"
-  private static let questionRuns = 20
+  private static let queryRuns = 20
 
   static func run(_ figures: inout Figures) throws {
     let numbers = CommandLine.arguments.compactMap { Int($0) }
@@ -46,7 +46,7 @@ enum FleetBenchmark {
     figures.add("fleet_peak_mb", words[3] / 1024, "MB")
     let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
     figures.add("fleet_bytes_per_reading", Double(size) / readings, "")
-    try askQuestions(fleet, &figures)
+    try runQueries(fleet, &figures)
     try ParquetBenchmark.run(archive: file, readings: Int(readings), &figures)
   }
 
@@ -68,32 +68,32 @@ enum FleetBenchmark {
 
   /// The longest of several runs of each question, each about another badge, on an archive that was just
   /// opened.
-  private static func askQuestions(_ fleet: SyntheticFleet, _ figures: inout Figures) throws {
+  private static func runQueries(_ fleet: SyntheticFleet, _ figures: inout Figures) throws {
     let archive = try Archive.open(file, create: false)
     var rows = 0
-    func measure(_ name: String, _ question: (Int) throws -> Int) throws {
+    func measure(_ name: String, _ query: (Int) throws -> Int) throws {
       var longest = 0.0
-      for run in 0..<questionRuns {
+      for run in 0..<queryRuns {
         let begin = DispatchTime.now().uptimeNanoseconds
-        rows += try question(run * 47 % fleet.devices)
+        rows += try query(run * 47 % fleet.devices)
         longest = max(longest, Double(DispatchTime.now().uptimeNanoseconds - begin) / 1e6)
       }
       figures.add("fleet_query_ms_\(name)", longest, "ms")
     }
     let days = Int64(20_260_914)...Int64(20_260_913 + min(fleet.days, 17))
     func day(_ device: Int) -> Int64 { days.lowerBound + Int64(device) % Int64(days.count) }
-    try measure("near") {
-      try archive.near(SyntheticFleet.serial($0), day: day($0), seconds: 900).count
+    func query(_ device: Int?, _ days: ClosedRange<Int64>, other: Int? = nil, seconds: Int = 900)
+      -> MeetingQuery
+    {
+      var query = MeetingQuery()
+      (query.days, query.leastSeconds) = (days, seconds)
+      (query.person, query.other) = (device.map(SyntheticFleet.serial), other.map(SyntheticFleet.serial))
+      return query
     }
-    try measure("second_degree") {
-      let day = day($0)
-      return try archive.secondDegree(SyntheticFleet.serial($0), days: day...day, seconds: 900).count
-    }
-    try measure("pairs") { try archive.pairs(day: day($0)).count }
-    try measure("bands") {
-      let peer = $0 ^ 1
-      return try archive.bands(SyntheticFleet.serial($0), SyntheticFleet.serial(peer), days: days).count
-    }
-    print("  \(rows) rows in \(4 * questionRuns) answers")
+    try measure("near") { try archive.figures(query($0, day($0)...day($0))).count }
+    try measure("second_degree") { try archive.secondDegree(query($0, day($0)...day($0))).count }
+    try measure("pairs") { try archive.figures(query(nil, day($0)...day($0), seconds: 0)).count }
+    try measure("bands") { try archive.figures(query($0, days, other: $0 ^ 1, seconds: 0)).count }
+    print("  \(rows) rows in \(4 * queryRuns) answers")
   }
 }

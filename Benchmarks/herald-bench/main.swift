@@ -6,13 +6,16 @@ if CommandLine.arguments.dropFirst().first == FleetBenchmark.importWord {
 }
 var figures = Figures()
 // A word such as "core" or "energy" selects its figures; the others stay as they were written before.
-let only = ["core", "energy", "model", "rooms", "archive", "link", "flood", "convert", "fleet", "garbage"]
-  .first {
-    CommandLine.arguments.contains($0)
-  }
+let only = [
+  "core", "energy", "model", "rooms", "archive", "link", "flood", "convert", "files", "fleet", "garbage",
+]
+.first {
+  CommandLine.arguments.contains($0)
+}
 if only == nil || only == "archive" { try DatabaseBenchmark.run(&figures) }
 // 100 million readings take minutes and 15 GB of room: only if asked for.
 if only == "convert" { try ConvertBenchmark.run(&figures) }
+if only == nil || only == "files" { try ConvertBenchmark.runFiles(&figures) }
 if only == "garbage" { try SealedGarbageBenchmark.run(&figures) }
 if only == "fleet" { try FleetBenchmark.run(&figures) }
 if only == nil || only == "link" { try LinkBenchmark.run(&figures) }

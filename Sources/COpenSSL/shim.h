@@ -1,4 +1,7 @@
 #include <openssl/asn1t.h>
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -36,4 +39,20 @@ static inline uint64_t herald_passphrase_work(const X509_SIG *file) {
   }
   PBE2PARAM_free(scheme);
   return work;
+}
+
+// A key on P-256 of its point (SEC 1, 2.3.3), and of its scalar as 32 bytes in the order of the processor unless
+// that is NULL. NULL if the point is not on the curve. In C, as parameters point at their names.
+static inline EVP_PKEY *herald_p256_key(unsigned char *point, size_t size, unsigned char *scalar) {
+  OSSL_PARAM parameters[4], *next = parameters;
+  *next++ = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)SN_X9_62_prime256v1, 0);
+  *next++ = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, point, size);
+  if (scalar != NULL) *next++ = OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_PRIV_KEY, scalar, 32);
+  *next = OSSL_PARAM_construct_end();
+  EVP_PKEY *key = NULL;
+  EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
+  if (context != NULL && EVP_PKEY_fromdata_init(context) == 1)
+    EVP_PKEY_fromdata(context, &key, scalar == NULL ? EVP_PKEY_PUBLIC_KEY : EVP_PKEY_KEYPAIR, parameters);
+  EVP_PKEY_CTX_free(context);
+  return key;
 }

@@ -1,20 +1,26 @@
 import HeraldHostLink
 
 extension Archive {
-  /// Opens the archive at `place`, the path of an SQLite file, or the address `postgresql://…` of a database.
-  /// `create` says whether a missing one is made.
-  /// - Throws: `.storage` if there is none, or it cannot be used; `.usage` if the address is invalid.
-  public static func open(_ place: String, create: Bool) throws(HostLinkError) -> Archive {
-    if PostgreSQLAddress.isOne(place) {
-      let connection = try PostgreSQLConnection(PostgreSQLAddress(place))
+  /// Opens the archive at `location`, the path of an SQLite file, or the address `postgresql://…` of a
+  /// database. `create` says whether a missing one is made, with the time zone `zone`, or else that of this
+  /// computer; `isZoneReplaced` whether an archive with another time zone takes this one.
+  /// - Throws: `.storage` if there is none, or it cannot be used; `.usage` if the address is invalid, this
+  ///   computer does not know the time zone, or the archive has another one.
+  public static func open(
+    _ location: String, create: Bool, zone: String? = nil, isZoneReplaced: Bool = false
+  ) throws(HostLinkError) -> Archive {
+    if PostgreSQLAddress.isOne(location) {
+      let connection = try PostgreSQLConnection(PostgreSQLAddress(location))
       if !create, try !connection.hasTable("setting") {
         throw HostLinkError(
-          .storage, "there is no archive in \(connection.place)",
-          advice: "`herald-host archive add DIR --archive \(connection.place)` makes one")
+          .storage, "there is no archive in \(connection.location)",
+          advice: "`herald-host archive add DIR --archive \(connection.location)` makes one")
       }
-      return try Archive(connection)
+      return try Archive(connection, zone: zone, isZoneReplaced: isZoneReplaced)
     }
-    return try Archive(try SQLiteConnection(path: place, create: create))
+    let connection = try SQLiteConnection(path: location, create: create)
+    try connection.checkTables()
+    return try Archive(connection, zone: zone, isZoneReplaced: isZoneReplaced)
   }
 
   /// An archive of some folders in a temporary file without a name; with the default rules and the system's

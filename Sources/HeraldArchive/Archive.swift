@@ -1,4 +1,5 @@
 import HeraldHostLink
+import HeraldText
 
 /// The logs of many devices in one database: their pages, and what follows from them.
 ///
@@ -16,22 +17,29 @@ public final class Archive {
   /// The civil days of the archive's time zone.
   public private(set) var days = LocalDays.utc
 
-  /// Opens an archive; creates its tables in an empty database, with the system's time zone.
-  /// - Throws: `.storage` if the database cannot be used or was made by a later version of this program.
-  public init(_ connection: any ArchiveConnection, newRules: ContactRules? = nil) throws(HostLinkError) {
+  /// Opens an archive; creates its tables in an empty database, with `newRules`, or else the time zone
+  /// `zone`, or else that of this computer. `isZoneReplaced` has an archive with another time zone count its
+  /// days in `zone` from then on, as `change` does.
+  /// - Throws: `.storage` if the database cannot be used or was made by a later version of this program;
+  ///   `.usage` if this computer does not know the time zone, or the archive has another one than `zone`.
+  public init(
+    _ connection: any ArchiveConnection, newRules: ContactRules? = nil, zone: String? = nil,
+    isZoneReplaced: Bool = false
+  ) throws(HostLinkError) {
     self.connection = connection
+    var named: String?
+    if let zone { named = try LocalDays.zone(named: zone) }
     if try connection.hasTable("setting") {
-      try readSettings()
+      try readSettings(named, isZoneReplaced)
     } else {
       guard try !connection.hasTable("device"), try !connection.hasTable("page") else {
         throw HostLinkError(
-          .storage, "\(connection.place) is no archive, but has tables of something else",
+          .storage, "\(connection.location) is no archive, but has tables of something else",
           advice: "name another one; the database in the folder of one device's log is not an archive")
       }
       var rules = newRules ?? ContactRules()
-      if newRules == nil { rules.zone = LocalDays.systemZone }
+      if let named { rules.zone = named } else if newRules == nil { rules.zone = try LocalDays.systemZone() }
       try rules.check()
-      if (try? LocalDays(zone: rules.zone)) == nil { rules.zone = "UTC" }
       self.rules = rules
       days = try LocalDays(zone: rules.zone)
       var isNew = false
@@ -43,16 +51,21 @@ public final class Archive {
         try storeRules()
         isNew = true
       }
-      if !isNew { try readSettings() }
+      if !isNew { try readSettings(named, isZoneReplaced) }
     }
   }
 
-  private func readSettings() throws(HostLinkError) {
+  /// The version of the tables.
+  func storedVersion() throws(HostLinkError) -> Int64 {
+    Int64(try connection.rows("SELECT value FROM setting WHERE name = 'schema'").first?.text(0) ?? "") ?? 0
+  }
+
+  private func readSettings(_ zone: String?, _ isZoneReplaced: Bool) throws(HostLinkError) {
     var settings: [String: String] = [:]
     for row in try connection.rows("SELECT name, value FROM setting") { settings[row.text(0)] = row.text(1) }
     guard let version = settings["schema"].flatMap({ Int64($0) }), version <= ArchiveSchema.version else {
       throw HostLinkError(
-        .storage, "\(connection.place) was made by a later version of this program",
+        .storage, "\(connection.location) was made by a later version of this program",
         advice: "use that version")
     }
     let limits = (settings["band_limits"] ?? "").split(separator: ",").compactMap { Int($0) }
@@ -61,11 +74,27 @@ public final class Archive {
       rules.window = window
     }
     rules.assumedPower = settings["assumed_power"].flatMap { Int($0) } ?? rules.assumedPower
-    rules.zone = settings["zone"] ?? rules.zone
-    days = try LocalDays(zone: rules.zone)
+    let stored = settings["zone"] ?? rules.zone
+    guard let zone, zone != stored else {
+      rules.zone = stored
+      days = try LocalDays(zone: stored)
+      return
+    }
+    guard isZoneReplaced else {
+      throw HostLinkError(
+        .usage,
+        "\(connection.location) counts days in \(PrintableText.of(stored, limit: 100)), not in \(zone)",
+        advice:
+          "leave --zone out, or change the archive with `herald-host archive rules --archive \(connection.location) --zone \(zone)`"
+      )
+    }
+    var changed = rules
+    changed.zone = zone
+    try change(changed)
   }
 
-  private func set(_ name: String, _ value: String) throws(HostLinkError) {
+  /// Stores a setting.
+  func set(_ name: String, _ value: String) throws(HostLinkError) {
     try connection.execute("DELETE FROM setting WHERE name = ?", [.text(name)])
     try connection.append("setting", ["name", "value"], [.text(name), .text(value)])
   }

@@ -34,14 +34,14 @@ public enum CommandWords {
     _ word: String, under command: any ParsableCommand.Type, _ path: [String],
     _ root: any ParsableCommand.Type
   ) -> Mistake {
-    let place = path.joined(separator: " ")
-    let what = "there is no command `\(place) \(PrintableText.of(word, limit: 40))`"
+    let commandText = path.joined(separator: " ")
+    let what = "there is no command `\(commandText) \(PrintableText.of(word, limit: 40))`"
     // A command of the same group is meant before one of another.
     let near = candidates(below: command, path)
     let all = near + candidates(below: root, [root._commandName])
     guard let name = NearestWord.of(word, in: all.map(\.name)),
       let meant = all.first(where: { $0.name == name })
-    else { return Mistake(what: what, advice: "`\(place) --help` lists the commands") }
+    else { return Mistake(what: what, advice: "`\(commandText) --help` lists the commands") }
     return Mistake(what: what, advice: "did you mean `\(meant.line)`?")
   }
 

@@ -16,7 +16,7 @@ public final class ProgressLine {
     guard isWanted, begun.duration(to: now) > .seconds(1) else { return }
     if let drawn, drawn.duration(to: now) < .milliseconds(100) { return }
     drawn = now
-    FileHandle.standardError.write(Data("\r\u{1B}[K\(text())".utf8))
+    Console.draw([.eraseLine, .text(text())])
   }
 
   /// Shows a bar for `done` of `total`, and `text` behind it.
@@ -28,7 +28,7 @@ public final class ProgressLine {
   public func finish() {
     guard drawn != nil else { return }
     drawn = nil
-    FileHandle.standardError.write(Data("\r\u{1B}[K".utf8))
+    Console.draw([.eraseLine])
   }
 
   /// A bar, and how many percent it shows. All of nothing is 100 %.

@@ -38,7 +38,7 @@ public enum CellChemistry: String, Sendable, Encodable {
 public struct BoardCell: Equatable, Sendable {
   /// The chemistry of the cell.
   public let chemistry: CellChemistry
-  /// Its capacity in mAh.
+  /// The capacity of the cell in mAh.
   public let capacity: Double
   /// Whether the board is sold without a cell, so that the capacity is an assumption.
   public let isAssumed: Bool

@@ -70,7 +70,7 @@ public struct BatteryLife: Equatable, Sendable {
 
 /// What can be said of the battery of a device.
 public enum BatteryOutlook: Equatable, Sendable {
-  /// It lasts so long.
+  /// The time that the cell lasts.
   case known(BatteryLife)
   /// How long it lasts is not known, and why.
   case unknown(String)

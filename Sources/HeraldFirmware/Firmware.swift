@@ -22,8 +22,8 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   private var rounds: UInt32 = 0
   private var sleeps: UInt32 = 0
   private var hungry: UInt32 = 0
-  /// The time of the next call of `tend`: once a second, and at the time of a requested restart.
-  private var tendAt = Instant.start
+  /// The time of the next call of `runPeriodic`: once a second, and at the time of a requested restart.
+  private var periodicAt = Instant.start
   private var restartAt = Instant.never
   /// Whether the requested restart is one into the boot loader.
   private var isForBootLoader = false
@@ -37,7 +37,7 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   var hasReported = false
 
   /// Creates the firmware of a board after its start. `settings` stores the state of the device over restarts
-  /// (docs/settings.md); `hint` is the reset reason reported by the chip.
+  /// (docs/herald-host.md); `hint` is the reset reason reported by the chip.
   @inline(never)
   public init(
     hardware: consuming Hardware, memory: consuming RetainedMemory,
@@ -79,8 +79,8 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   @inline(never)
   mutating func rest(until deadline: Instant, from now: Instant) {
     rounds &+= 1
-    if now >= tendAt { tend(at: now) }
-    let until = deadline < tendAt ? deadline : tendAt
+    if now >= periodicAt { runPeriodic(at: now) }
+    let until = deadline < periodicAt ? deadline : periodicAt
     guard until > now else { return }
     let slept = hardware.sleep(until: until)
     let end = hardware.now()
@@ -95,12 +95,12 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   /// second, not in each of possibly hundreds of rounds; this is sufficient also for a clock whose counter
   /// wraps.
   @inline(never)
-  private mutating func tend(at now: Instant) {
+  private mutating func runPeriodic(at now: Instant) {
     let uptime = now.milliseconds / 1000
     let next = Instant(milliseconds: uptime &* 1000 &+ 1000)
     note(uptime)
     if now >= restartAt { restartNow() }
-    tendAt = restartAt < next ? restartAt : next
+    periodicAt = restartAt < next ? restartAt : next
     if gate.isOpen(at: now, hasRadio: mode == .normal) { hardware.feedWatchdog() } else { hungry &+= 1 }
   }
 
@@ -132,14 +132,14 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   }
 
   /// By the chip.
-  public mutating func debugPort() -> DebugPort { hardware.debugPort() }
+  public mutating func debugPort() -> DebugPortState { hardware.debugPort() }
 
   /// Schedules a restart in 250 ms, after the response to the request has been sent.
   @inline(never)
   public mutating func restart(at now: Instant) {
     run.intent = .requested
     restartAt = now + .milliseconds(250)
-    if restartAt < tendAt { tendAt = restartAt }
+    if restartAt < periodicAt { periodicAt = restartAt }
   }
 
   /// Whether the board can start a boot loader.

@@ -9,7 +9,7 @@ public protocol FirmwareHardware: Processor, ~Copyable {
   static var entersBootLoader: Bool { get }
   /// Resets the chip into the boot loader. Does not return on a chip. No effect on a board without one.
   mutating func enterBootLoader()
-  /// Its button, light and cable.
+  /// The board's button, light and cable.
   associatedtype PanelType: Panel & ~Copyable = NoPanel
   /// Asserts or releases the controller's reset line. No effect on a board without that line.
   mutating func holdController(_ isHeld: Bool)
@@ -23,7 +23,7 @@ public protocol FirmwareHardware: Processor, ~Copyable {
   /// or it does not fit.
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
   /// Whether a debugger can read the memory of the chip.
-  mutating func debugPort() -> DebugPort
+  mutating func debugPort() -> DebugPortState
 }
 
 extension FirmwareHardware where Self: ~Copyable {
@@ -33,5 +33,5 @@ extension FirmwareHardware where Self: ~Copyable {
   public static var hasControllerReset: Bool { false }
   /// The board does not know it.
   @inlinable @inline(__always)
-  public mutating func debugPort() -> DebugPort { .notKnown }
+  public mutating func debugPort() -> DebugPortState { .notKnown }
 }

@@ -7,9 +7,9 @@ extension ManagedNode where RadioType: ~Copyable {
   /// Samples the button, and does what the person at the board wants. Returns when to be called again at the
   /// latest. Not inlined, to keep the loop's stack frame small.
   @inline(never)
-  mutating func tendPanel<Hardware: FirmwareHardware & ~Copyable>(at now: Instant) -> Instant
+  mutating func updatePanel<Hardware: FirmwareHardware & ~Copyable>(at now: Instant) -> Instant
   where Parts.BoardType == Firmware<Hardware> {
-    let request = board.panel.tend(at: now)
+    let request = board.panel.update(at: now)
     if request != .none {
       let opens = Parts.ManagementType.isPresent && request != .showCondition
       if opens { node.core.openBluetoothManagement(at: now) }

@@ -37,10 +37,10 @@ extension ManagedNode where RadioType: ~Copyable {
   ) where Parts.BoardType == Firmware<Hardware> {
     let now = board.hardware.now()
     // Before the node is polled: a log that is to be erased is not opened.
-    var next = Links.areThere ? tendReset(at: now) : .never
+    var next = Links.areThere ? continueReset(at: now) : .never
     if board.mode != .bare {
       if !board.hasTakenSettings { takeWhatIsKept(at: now) }
-      let isBusy = Links.areThere && tendSealing(at: now)
+      let isBusy = Links.areThere && advanceSealing(at: now)
       if isBusy { next = now }
       if !isBusy || board.hasOpenedLog {
         board.hasOpenedLog = true
@@ -49,14 +49,14 @@ extension ManagedNode where RadioType: ~Copyable {
       }
     }
     if board.mode == .normal, board.hasOpenedLog {
-      tendPayload(at: now)
+      loadPayload(at: now)
       let polling = node.poll(at: now)
       if polling < next { next = polling }
-      let tending = board.saw(node.radio.state, at: now)
-      if tending < next { next = tending }
+      let supervising = board.saw(node.radio.state, at: now)
+      if supervising < next { next = supervising }
     }
     if Hardware.PanelType.isThere {
-      let showing = tendPanel(at: now)
+      let showing = updatePanel(at: now)
       if showing < next { next = showing }
     }
     let serving = links.serve(at: now, device: &self)
@@ -66,10 +66,10 @@ extension ManagedNode where RadioType: ~Copyable {
   }
 
   @inline(never)
-  private mutating func tendReset<Hardware: FirmwareHardware & ~Copyable>(at now: Instant) -> Instant
+  private mutating func continueReset<Hardware: FirmwareHardware & ~Copyable>(at now: Instant) -> Instant
   where Parts.BoardType == Firmware<Hardware> {
     let erased = factoryReset().done
-    let next = tendFactoryReset(at: now)
+    let next = continueFactoryReset(at: now)
     if factoryReset().done != erased { board.erased(at: now) }
     return next
   }

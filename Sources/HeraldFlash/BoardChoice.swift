@@ -39,7 +39,7 @@ public enum BoardChoice {
         return boards.contains { known.contains($0) }
       }
       let here = found.count { $0.kind == kind && isSame($0) }
-      return !first.waysIn.prefix { $0 != kind }.contains { better in
+      return !first.programmingMethods.prefix { $0 != kind }.contains { better in
         found.count { $0.kind == better && isSame($0) } == here
       }
     }

@@ -72,6 +72,31 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
       advice: nearest.map { "did you mean \($0)?" } ?? "`herald-flash boards` lists those that are known")
   }
 
+  /// Whether the same command can succeed if nothing else is changed: the link broke or brought other bytes
+  /// than were sent, or there was no response. What was refused, does not fit or differs fails again.
+  var isTransient: Bool {
+    switch cause {
+    case .link(let cause):
+      [.link, .noAnswer, .noDevice, .protocolViolation, .partial, .busy].contains(cause)
+    case .image, .doesNotFit, .signature, .older, .locked, .different, .cannot: false
+    }
+  }
+
+  /// The failure of a command, with the command that continues: it alone if it can succeed as it is, after
+  /// the failure's own advice if a boot loader waits for an image (`isWaiting`), and none otherwise.
+  public func continued(by command: String, isWaiting: Bool = false) -> FlashFailure {
+    let next: String? =
+      if isTransient {
+        isWaiting ? command : advice ?? command
+      } else if isWaiting {
+        advice.map { "\($0); the boot loader waits for an image: `\(command)`" }
+          ?? "the boot loader waits for another image: `\(command)` with its name"
+      } else {
+        advice
+      }
+    return FlashFailure(cause, what, state: state, advice: next)
+  }
+
   /// The same failure with another state of the board.
   func with(_ state: BoardState) -> FlashFailure { FlashFailure(cause, what, state: state, advice: advice) }
 

@@ -21,7 +21,7 @@ public struct FlashSession {
   /// Identifies the board.
   public init(_ programmer: any Programmer) throws(FlashFailure) {
     self.programmer = programmer
-    identification = try programmer.look()
+    identification = try programmer.identify()
   }
 
   /// The board: `wanted`, if it matches; else the only match, for which the image may be used.
@@ -80,7 +80,16 @@ public struct FlashSession {
     // If the old firmware runs until the new one is started, it continues to run after any failure from here.
     let isApart = programmer.stateHalfWay == .beside
     let isVerified = try attempt(isApart ? .beside : .unverified) { () throws(FlashFailure) in
-      try programmer.verify(plan, progress: progress)
+      do throws(FlashFailure) {
+        try programmer.verify(plan, progress: progress)
+      } catch {
+        guard error.cause == .different else { throw error }
+        // What was written just now is not there: to write it again is no remedy.
+        throw FlashFailure(
+          error.cause, error.what, state: error.state,
+          advice:
+            "try another cable or port, or another programming method; if it remains, the board is broken")
+      }
     }
     var isStarted = false
     if isReset {

@@ -13,7 +13,7 @@ public protocol Programmer: AnyObject {
   var location: String { get }
 
   /// Identifies the connected board.
-  func look() throws(FlashFailure) -> BoardIdentification
+  func identify() throws(FlashFailure) -> BoardIdentification
   /// Writes the `plan`, and nothing else. If it erases all, a debug lock is removed first.
   func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure)
   /// Compares the `plan` with the contents of the board. Throws `.different` at the first byte that differs,

@@ -30,26 +30,30 @@ public struct ProgrammingMethod: Sendable {
   public static let all: [ProgrammingMethod] = [.probe, .drive, .serialDFU, .smp]
 
   /// The programming method and the rest of a location in the form of `--to`.
-  /// - Throws: `.usage` if there is no such way.
-  public static func parse(_ place: String, of ways: [ProgrammingMethod] = all) throws(FlashFailure) -> (
-    ProgrammingMethod, String
-  ) {
-    let parts = place.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    if parts.count == 2, !parts[1].isEmpty, let way = ways.first(where: { $0.kind.rawValue == parts[0] }) {
-      return (way, String(parts[1]))
+  /// - Throws: `.usage` if there is no such method.
+  public static func parse(_ location: String, of methods: [ProgrammingMethod] = all) throws(FlashFailure)
+    -> (
+      ProgrammingMethod, String
+    )
+  {
+    let parts = location.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    if parts.count == 2, !parts[1].isEmpty,
+      let method = methods.first(where: { $0.kind.rawValue == parts[0] })
+    {
+      return (method, String(parts[1]))
     }
-    let forms = ways.map { "\($0.kind.rawValue):\($0.form)" }.joined(separator: ", ")
+    let forms = methods.map { "\($0.kind.rawValue):\($0.form)" }.joined(separator: ", ")
     throw FlashFailure(
-      .link(.usage), "\(PrintableText.of(place)) is no place to write to", state: .untouched,
+      .link(.usage), "\(PrintableText.of(location)) is no place to write to", state: .untouched,
       advice: "the forms are \(forms); `herald-flash list` says what is there")
   }
 
   /// Opens a location in the form of `--to`.
-  public static func open(_ place: String, _ options: FlashOptions, of ways: [ProgrammingMethod] = all)
+  public static func open(_ location: String, _ options: FlashOptions, of methods: [ProgrammingMethod] = all)
     throws(FlashFailure) -> any Programmer
   {
-    let (way, rest) = try parse(place, of: ways)
-    return try way.open(rest, options)
+    let (method, rest) = try parse(location, of: methods)
+    return try method.open(rest, options)
   }
 }
 
@@ -90,7 +94,7 @@ public struct FlashOptions: Sendable {
 public struct FoundBoard: Equatable, Sendable {
   /// The location, in the form of `--to`.
   public let location: String
-  /// Its identification; `nil` if it could not be examined.
+  /// The board's identification; `nil` if it could not be examined.
   public let identification: BoardIdentification?
   /// Why it cannot be used now; `nil` if it can.
   public let obstacle: FlashFailure?
@@ -107,7 +111,7 @@ public struct FoundBoard: Equatable, Sendable {
     obstacle = nil
   }
 
-  /// One that cannot.
+  /// A board that cannot be examined.
   public init(location: String, obstacle: FlashFailure) {
     self.location = location
     identification = nil

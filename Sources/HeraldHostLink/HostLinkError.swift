@@ -29,6 +29,9 @@ public struct HostLinkError: Error, Sendable, Equatable, CustomStringConvertible
     case partial = "partial"
     /// A file or folder on this computer could not be read or written.
     case storage = "storage"
+    /// Nothing is recorded of what was asked for: it says neither that somebody was there nor that nobody
+    /// was.
+    case unrecorded = "unrecorded"
     /// The request is invalid.
     case usage = "usage"
     /// The user did not confirm.
@@ -74,6 +77,7 @@ extension HostLinkError.Cause {
     case .refused: 9
     case .partial: 10
     case .storage: 11
+    case .unrecorded: 12
     case .notConfirmed: 16
     case .notProved: 18
     case .usage: 64

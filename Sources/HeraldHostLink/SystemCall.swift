@@ -27,7 +27,7 @@ enum SystemCall {
       guard count > 0 else {
         throw .system(
           .storage, "\(path) cannot be written", code: errno,
-          advice: "free disk space and run the command again")
+          advice: "what is there is kept; make room and run the command again")
       }
       written += count
     }

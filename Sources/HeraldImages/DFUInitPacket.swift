@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldCrypto
 
 /// The init packet for Nordic's boot loader, sent before the application (`dfu-cc.proto` of nRF5 SDK 17:
 /// Packet, Command, InitCommand).
@@ -70,8 +70,17 @@ struct DFUInitPacket: Equatable {
     if let signed = outer[2] { outer = try message(bytes(signed)) }
     let command = try message(bytes(outer[1]))
     let initial = try message(bytes(command[2]))
-    guard number(command[1]) == Self.opInit, number(initial[4]) ?? 0 == Self.typeApplication else {
+    guard number(command[1]) == Self.opInit else {
       throw FirmwareError("the init packet is not one of an application")
+    }
+    let type = number(initial[4]) ?? 0
+    guard type == Self.typeApplication else {
+      let names: [UInt64: String] = [
+        1: "a SoftDevice", 2: "a boot loader", 3: "a SoftDevice with a boot loader",
+        4: "an application for another chip",
+      ]
+      throw FirmwareError(
+        "the init packet is one of \(names[type] ?? "an unknown kind"), not of an application")
     }
     let digest = try message(bytes(initial[8]))
     guard let size = number(initial[7]).flatMap({ UInt32(exactly: $0) }),

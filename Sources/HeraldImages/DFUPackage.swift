@@ -1,5 +1,5 @@
 import Foundation
-import HeraldEmbedded
+import HeraldText
 
 /// A DFU package in the format of `nrfutil` and `adafruit-nrfutil`: a zip archive with a manifest, an init
 /// packet and the application.
@@ -62,13 +62,25 @@ public struct DFUPackage: Equatable, Sendable {
     let archive = try StoredZip(file)
     func content(_ name: String) throws(FirmwareError) -> [UInt8] {
       guard let found = archive.files.first(where: { $0.name == name }) else {
-        throw FirmwareError("the package has no \(name)")
+        throw FirmwareError("the package has no \(PrintableText.of(name))")
       }
       return found.bytes
+    }
+    guard archive.files.contains(where: { $0.name == DFUManifest.name }) else {
+      let names = archive.files.prefix(4).map { PrintableText.of($0.name, limit: 64) }.joined(separator: ", ")
+      throw FirmwareError(
+        "the zip archive is no DFU package, as it has no \(DFUManifest.name): it holds \(names.isEmpty ? "nothing" : names)\(archive.files.count > 4 ? " and others" : ""). Unpack it, and name the image in it"
+      )
     }
     let manifest = try DFUManifest(try content(DFUManifest.name))
     initPacket = try content(manifest.initPacket)
     application = try content(manifest.application)
+    let named = [DFUManifest.name, manifest.initPacket, manifest.application]
+    if let other = archive.files.first(where: { !named.contains($0.name) && !$0.name.hasSuffix("/") }) {
+      throw FirmwareError(
+        "the package holds \(PrintableText.of(other.name)), which its manifest does not name: if it is not needed, `zip -d` takes it out"
+      )
+    }
     let agrees: Bool
     if manifest.isLegacy {
       let packet = try LegacyInitPacket(initPacket)

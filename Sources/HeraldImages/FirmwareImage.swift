@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldCrypto
 import HeraldText
 
 /// What a firmware file puts where in a chip's memory.
@@ -56,13 +56,17 @@ public struct FirmwareImage: Equatable, Sendable {
   public let entry: UInt32?
   /// The family identifier of UF2 blocks; `nil` if there is none.
   public let uf2Family: UInt32?
-  /// The MCUboot image in these bytes, for any file format; `nil` if it is none.
+  /// The MCUboot image at the start of these bytes, for any file format; `nil` if it is none.
   public let mcuboot: MCUbootImage?
+  /// MCUboot's trailer at the end of these bytes, behind the image; `nil` if there is none.
+  public let trailer: MCUbootTrailer?
   /// The package in which it came, if it was one.
   public let package: DFUPackage?
 
   /// The maximum size of a file in bytes.
   public static let largestFile = 64 << 20
+  /// The maximum number of segments: as many as the header of an ELF file counts.
+  package static let mostSegments = 0xFEFF
 
   /// Parses a file, whose format is detected from its first bytes. A file in no known format is a raw binary
   /// at `base`, which is then required. An MCUboot image is at `base`, by default at 0. The application of a
@@ -96,8 +100,8 @@ public struct FirmwareImage: Equatable, Sendable {
   }
 
   /// An image from pieces in any order: pieces that touch are joined.
-  /// - Throws: `FirmwareError` if they overlap, go beyond the end of memory, are none, or begin as an MCUboot
-  ///   image and are not one.
+  /// - Throws: `FirmwareError` if they overlap, go beyond the end of memory, are none or too many apart, or
+  ///   begin as an MCUboot image and are not one.
   public init(
     format: Format, pieces: [Segment], entry: UInt32? = nil, uf2Family: UInt32? = nil,
     package: DFUPackage? = nil
@@ -123,14 +127,27 @@ public struct FirmwareImage: Equatable, Sendable {
     }
     guard !current.isEmpty else { throw FirmwareError("the file holds no bytes for the chip's memory") }
     joined.append(Segment(address: start, bytes: current))
+    guard joined.count <= Self.mostSegments else {
+      throw FirmwareError(
+        "the file has \(joined.count) separate pieces, and firmware has at most \(Self.mostSegments)")
+    }
     self.format = format
     segments = joined
     self.entry = entry
     self.uf2Family = uf2Family
     self.package = package
     mcuboot =
-      joined.count == 1 && joined[0].bytes.starts(with: [0x3D, 0xB8, 0xF3, 0x96])
-      ? try MCUbootImage(joined[0].bytes) : nil
+      joined[0].bytes.starts(with: [0x3D, 0xB8, 0xF3, 0x96])
+      ? try MCUbootImage(MCUbootImage.file(of: joined)) : nil
+    trailer = mcuboot.flatMap { MCUbootTrailer(joined, imageSize: $0.bytes.count) }
+  }
+
+  /// How many bytes behind an MCUboot image are neither its trailer nor erased.
+  public var bytesBehindImage: Int {
+    guard let mcuboot, let first = segments.first, let last = segments.last else { return 0 }
+    return trailer?.otherBytes
+      ?? MCUbootTrailer.programmed(
+        segments, from: Int(first.address) + mcuboot.bytes.count, to: Int(last.end))
   }
 
   /// How many bytes in all.

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldCrypto
 import HeraldText
 
 /// The signature of a firmware image, in a file of its own beside the image: the image's bytes stay those

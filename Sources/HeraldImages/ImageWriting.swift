@@ -19,9 +19,6 @@ extension FirmwareImage {
     }
   }
 
-  /// The most segments that an ELF file has here: its header counts them in 16 bits.
-  package static let mostELFSegments = 0xFEFF
-
   /// The bytes of a file of this form with what this image puts where. MCUboot's form and a binary are the
   /// bytes as in memory; `MCUbootImage.make` puts MCUboot's around a program.
   /// - Throws: `FirmwareError` if the image has no such form: too far apart for a binary, without a family
@@ -31,11 +28,7 @@ extension FirmwareImage {
   {
     switch format {
     case .intelHex: return IntelHex.write(self)
-    case .elf:
-      guard segments.count <= Self.mostELFSegments else {
-        throw FirmwareError("an ELF file holds \(Self.mostELFSegments) segments, not \(segments.count)")
-      }
-      return ELFImage.write(self)
+    case .elf: return ELFImage.write(self)
     case .uf2:
       guard let family = options.family ?? uf2Family else {
         throw FirmwareError(
@@ -46,7 +39,7 @@ extension FirmwareImage {
       guard mcuboot != nil else {
         throw FirmwareError("the image is not in MCUboot's form; --version puts it there")
       }
-      return segments[0].bytes
+      return try flat(options)
     case .binary: return try flat(options)
     case .package:
       guard let kind = options.package else {
@@ -75,17 +68,6 @@ extension FirmwareImage {
     return bytes
   }
 
-  /// The program inside an image in MCUboot's form, where it is in memory.
-  public func unsigned() throws(FirmwareError) -> FirmwareImage {
-    guard let mcuboot else { throw FirmwareError("the image is not in MCUboot's form") }
-    return try FirmwareImage(
-      format: .binary,
-      pieces: [
-        Segment(
-          address: segments[0].address &+ UInt32(mcuboot.headerSize), bytes: Array(mcuboot.program))
-      ])
-  }
-
   /// The same bytes elsewhere: the first of them at `address`.
   /// - Throws: `FirmwareError` if the last would lie beyond the end of memory.
   public func moved(to address: UInt32) throws(FirmwareError) -> FirmwareImage {
@@ -93,8 +75,8 @@ extension FirmwareImage {
     if first == address { return self }
     var pieces: [Segment] = []
     for segment in segments {
-      let place = UInt64(segment.address - first) + UInt64(address)
-      guard let start = UInt32(exactly: place) else {
+      let moved = UInt64(segment.address - first) + UInt64(address)
+      guard let start = UInt32(exactly: moved) else {
         throw FirmwareError("at 0x\(address.hexadecimal(8)) the image goes beyond the end of memory")
       }
       pieces.append(Segment(address: start, bytes: segment.bytes))

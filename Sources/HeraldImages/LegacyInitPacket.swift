@@ -15,7 +15,7 @@ package struct LegacyInitPacket: Equatable {
   /// for.
   package var check: [UInt8]
 
-  /// That of `application`.
+  /// The init packet of `application`.
   package init(application: [UInt8], softDevices: [UInt16]) {
     self.softDevices = softDevices
     check = Self.checksum(application)

@@ -78,42 +78,6 @@ public struct MCUbootImage: Equatable, Sendable {
     }
   }
 
-  /// The types of entries that are looked at here.
-  public enum EntryType {
-    package static let keyHash: UInt16 = 0x01
-    package static let publicKey: UInt16 = 0x02
-    package static let sha256: UInt16 = 0x10
-    package static let sha384: UInt16 = 0x11
-    package static let sha512: UInt16 = 0x12
-    package static let rsa2048: UInt16 = 0x20
-    package static let ecdsa: UInt16 = 0x22
-    package static let rsa3072: UInt16 = 0x23
-    package static let ed25519: UInt16 = 0x24
-    package static let pureSignature: UInt16 = 0x25
-    package static let securityCounter: UInt16 = 0x50
-
-    /// What people call an entry's type.
-    public static func name(_ type: UInt16) -> String {
-      switch type {
-      case keyHash: "key hash"
-      case publicKey: "public key"
-      case sha256: "SHA-256"
-      case sha384: "SHA-384"
-      case sha512: "SHA-512"
-      case rsa2048: "RSA-2048 signature"
-      case ecdsa: "ECDSA signature"
-      case rsa3072: "RSA-3072 signature"
-      case ed25519: "Ed25519 signature"
-      case pureSignature: "signature of the image itself"
-      case 0x30...0x34: "encrypted key"
-      case 0x40: "dependency"
-      case securityCounter: "security counter"
-      case 0x60: "boot record"
-      default: "0x\(type.hexadecimal(4))"
-      }
-    }
-  }
-
   /// The first four bytes, as a number.
   package static let magic: UInt32 = 0x96F3_B83D
   package static let headerSize = 32
@@ -126,9 +90,10 @@ public struct MCUbootImage: Equatable, Sendable {
   public let headerSize: Int
   /// Bytes of the program.
   public let programSize: Int
-  /// Bit 2 and 3 encrypted, 4 not bootable, 5 to be loaded into RAM, 8 for a fixed address.
+  /// Bits 2 and 3 encrypted, 4 not bootable, 5 to be loaded into RAM, 8 for a fixed address, 9 to 11
+  /// compressed; see `Flag`.
   public let flags: UInt32
-  /// Its version.
+  /// The version of the image.
   public let version: Version
   /// What hash and signature cover besides header and program.
   public let protectedEntries: [Entry]
@@ -209,8 +174,30 @@ public struct MCUbootImage: Equatable, Sendable {
   /// What hash and signature cover.
   package var covered: ArraySlice<UInt8> { bytes[..<coveredSize] }
 
-  /// The hash that the image carries, which names it to a device; `nil` if it carries none.
+  /// The hash that the image carries, which names it to a device; `nil` if it carries none. The SHA-256, if
+  /// there are several.
   public var hash: [UInt8]? {
-    entries.first { [EntryType.sha256, EntryType.sha384, EntryType.sha512].contains($0.type) }?.value
+    [EntryType.sha256, EntryType.sha384, EntryType.sha512].lazy
+      .compactMap { type in entries.first { $0.type == type }?.value }.first
+  }
+
+  /// The bytes between header and lists, as far as a file with gaps holds them: gaps inside the program are
+  /// FF, as in erased flash.
+  ///
+  /// - Parameter segments: those of a file whose first one begins with an image, in ascending order.
+  static func file(of segments: [FirmwareImage.Segment]) -> [UInt8] {
+    guard var file = segments.first?.bytes, let start = segments.first?.address else { return [] }
+    var reader = ByteReader(file.span)
+    guard reader.skip(8), let headerSize = reader.u16(), reader.skip(2), let programSize = reader.u32() else {
+      return file
+    }
+    let end = Int(headerSize) + Int(programSize)
+    for segment in segments.dropFirst() {
+      let offset = Int(segment.address - start)
+      guard offset < end, offset <= FirmwareImage.largestFile else { break }
+      file += [UInt8](repeating: 0xFF, count: offset - file.count)
+      file += segment.bytes
+    }
+    return file
   }
 }

@@ -85,18 +85,27 @@ struct StoredZip: Equatable {
         throw damaged
       }
       let name = String(decoding: archive[entry + 46..<entry + 46 + nameLength], as: UTF8.self)
+      guard try number(entry + 8, 2) & 1 == 0 else {
+        throw FirmwareError(
+          "\(PrintableText.of(name)) in the zip archive is protected with a password: unpack it, and pack it again without one"
+        )
+      }
       guard try number(entry + 10, 2) == 0, try number(entry + 20, 4) == size else {
         throw FirmwareError(
-          "\(PrintableText.of(name)) in the zip archive is compressed: store it as it is (zip -0)")
+          "\(PrintableText.of(name)) in the zip archive is compressed: unpack it, and pack it again with `zip -0`"
+        )
       }
       let start = local + 30 + (try number(local + 26, 2)) + (try number(local + 28, 2))
       guard start <= archive.count, size <= archive.count - start else { throw damaged }
       // Many entries over the same bytes would make more of an archive than it has.
-      let place = local..<start + size
-      guard !taken.contains(where: place.overlaps) else {
+      let range = local..<start + size
+      guard !taken.contains(where: range.overlaps) else {
         throw FirmwareError("\(PrintableText.of(name)) in the zip archive overlaps another file of it")
       }
-      taken.append(place)
+      guard !files.contains(where: { $0.name == name }) else {
+        throw FirmwareError("\(PrintableText.of(name)) is twice in the zip archive")
+      }
+      taken.append(range)
       let content = Array(archive[start..<start + size])
       guard CRC32.of(content.span) == UInt32(try number(entry + 16, 4)) else {
         throw FirmwareError("\(PrintableText.of(name)) in the zip archive is damaged")

@@ -1,4 +1,5 @@
 import HeraldHAL
+import HeraldText
 
 /// Microsoft's UF2: blocks of 512 bytes, each with the address of its payload.
 ///
@@ -32,9 +33,10 @@ package enum UF2 {
       throw FirmwareError("a UF2 file has whole blocks of 512 bytes, and this one has \(file.count) bytes")
     }
     let total = file.count / blockSize
+    try checkFamilies(file)
     var pieces: [FirmwareImage.Segment] = []
     var seen = [Bool](repeating: false, count: total)
-    var family: UInt32??
+    var family: UInt32?
     for index in 0..<total {
       let start = index * blockSize
       let block = try block(file.span.extracting(start..<start + blockSize), index)
@@ -42,19 +44,36 @@ package enum UF2 {
         throw FirmwareError("block \(index) says there are \(block.total) blocks, and the file has \(total)")
       }
       guard block.number < total, !seen[Int(block.number)] else {
-        throw FirmwareError("block \(index) says it is number \(block.number), which is there or none")
+        throw FirmwareError(
+          "block \(index) has the number \(block.number), which another block has or which is too high")
       }
       seen[Int(block.number)] = true
       if block.flags & Flag.notForFlash != 0 { continue }
-      let named = block.flags & Flag.family != 0 ? block.family : nil
-      guard (family ?? named) == named else {
-        throw FirmwareError("block \(index) is for another family than those before it")
-      }
-      family = .some(named)
+      family = block.flags & Flag.family != 0 ? block.family : nil
       let bytes = file[start + 32..<start + 32 + Int(block.size)]
       pieces.append(FirmwareImage.Segment(address: block.address, bytes: Array(bytes)))
     }
-    return try FirmwareImage(format: .uf2, pieces: pieces, uf2Family: family ?? nil)
+    return try FirmwareImage(format: .uf2, pieces: pieces, uf2Family: family)
+  }
+
+  /// The maximum number of families that are named.
+  private static let mostFamilies = 4
+
+  /// Refuses a file with blocks of several families before anything else is said of it: the blocks of each
+  /// have numbers of their own.
+  private static func checkFamilies(_ file: [UInt8]) throws(FirmwareError) {
+    var found: [UInt32?] = []
+    for index in 0..<file.count / blockSize where found.count <= mostFamilies {
+      let block = try block(file.span.extracting(index * blockSize..<(index + 1) * blockSize), index)
+      if block.flags & Flag.notForFlash != 0 { continue }
+      let named = block.flags & Flag.family != 0 ? block.family : nil
+      if !found.contains(named) { found.append(named) }
+    }
+    guard found.count > 1 else { return }
+    let names = found.prefix(mostFamilies).map { $0.map { "0x\($0.hexadecimal(8))" } ?? "none" }
+    throw FirmwareError(
+      "the file has blocks of several families (\(names.joined(separator: ", "))\(found.count > mostFamilies ? " and others" : "")), of which a boot loader writes its own: take the file for one board alone"
+    )
   }
 
   private struct Header {
@@ -109,13 +128,13 @@ package enum UF2 {
       while offset < segment.bytes.count {
         let address = segment.address + UInt32(offset)
         let start = address / UInt32(payloadSize) * UInt32(payloadSize)
-        let place = Int(address - start)
-        let count = min(payloadSize - place, segment.bytes.count - offset)
+        let skipped = Int(address - start)
+        let count = min(payloadSize - skipped, segment.bytes.count - offset)
         if blocks.last?.address != start {
           blocks.append(Block(address: start, bytes: [UInt8](repeating: fill, count: payloadSize)))
         }
         blocks[blocks.count - 1].bytes.replaceSubrange(
-          place..<place + count, with: segment.bytes[offset..<offset + count])
+          skipped..<skipped + count, with: segment.bytes[offset..<offset + count])
         offset += count
       }
     }

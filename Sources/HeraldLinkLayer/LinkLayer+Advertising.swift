@@ -39,14 +39,14 @@ extension LinkLayer where Peripheral: ~Copyable {
     // A CONNECT_IND is accepted even if the host has meanwhile stopped the advertising or replaced its data:
     // the advertisement that it answers was transmitted. If the host has changed the own address, it is
     // ignored: a peer that knows the former address must not read what belongs to the new one.
-    let place = freePlace()
-    guard place >= 0, let wanted = requested(), wanted.isValid, wanted.advertiser == advertising.address
+    let index = freeIndex()
+    guard index >= 0, let wanted = requested(), wanted.isValid, wanted.advertiser == advertising.address
     else {
       counters.count(.lost, .advertiser)
       return
     }
     isAdvertising = false
-    open(wanted, .peripheral, end: exchange.advertisingEvent.requestEnd, at: place)
+    open(wanted, .peripheral, end: exchange.advertisingEvent.requestEnd, at: index)
   }
 
   private mutating func requested() -> ConnectRequest? {

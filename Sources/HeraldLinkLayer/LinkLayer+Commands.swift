@@ -18,7 +18,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     switch type {
     case .connectable, .directed:
       guard connections > 0 else { throw .unsupported }
-      guard freePlace() >= 0 else { throw .busy }
+      guard freeIndex() >= 0 else { throw .busy }
     case .scannable, .nonConnectable: break
     }
     advertising.set(type)
@@ -88,7 +88,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     to peer: DeviceAddress?, as address: DeviceAddress, interval: UInt16, latency: UInt16, timeout: UInt16
   ) throws(RadioError) {
     guard connections > 0 else { throw .unsupported }
-    guard !initiating.isOn, freePlace() >= 0 else { throw .busy }
+    guard !initiating.isOn, freeIndex() >= 0 else { throw .busy }
     let times = ConnectionTimes(
       windowSize: 2, windowOffset: 0, interval: interval, latency: latency, timeout: timeout)
     guard times.isValid else { throw .invalidParameter }
@@ -172,7 +172,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   }
 
   /// Removes and returns the oldest advertisement or scan response.
-  public mutating func takeReport() -> HeardPDU? { reports.popFirst() }
+  public mutating func takeReport() -> ReceivedPDU? { reports.popFirst() }
 
   /// Removes and returns the next event. The end of a connection is reported after its payloads have been
   /// taken.

@@ -3,17 +3,17 @@ import HeraldHAL
 
 extension LinkLayer where Peripheral: ~Copyable {
   /// The lowest unused connection index; −1 if there is none.
-  mutating func freePlace() -> Int { exchange.table.freeIndex }
+  mutating func freeIndex() -> Int { exchange.table.freeIndex }
 
   /// Whether there is a connection to a device.
   mutating func isConnected(to peer: DeviceAddress) -> Bool { exchange.table.isConnected(to: peer) }
 
   /// Opens a connection after a CONNECT_IND was transmitted or received.
-  mutating func open(_ request: ConnectRequest, _ role: ConnectionRole, end: RadioTime, at place: Int) {
+  mutating func open(_ request: ConnectRequest, _ role: ConnectionRole, end: RadioTime, at index: Int) {
     // The central determines the anchor points: its own event times do not drift.
     let both = exchange.radio.clockDeviation &+ request.clockAccuracy.partsPerMillion
     let deviation = role == .central ? 0 : both
-    exchange.table[place].open(request, role, end: end, deviation: deviation)
+    exchange.table[index].open(request, role, end: end, deviation: deviation)
   }
 
   /// Starts the next event of a connection, which must end before `limit`.
@@ -61,8 +61,8 @@ extension LinkLayer where Peripheral: ~Copyable {
     if exchange.table[index].role == .peripheral, event.hasAnchor {
       exchange.table[index].timing.synchronize(at: event.anchor)
     }
-    if event.wasHeard {
-      exchange.table[index].timing.hear(at: event.heard)
+    if event.wasReceived {
+      exchange.table[index].timing.noteReception(at: event.receivedAt)
       exchange.table[index].rssi = event.rssi
     } else {
       counters.count(.lost, exchange.table[index].role == .central ? .central : .peripheral)
@@ -74,7 +74,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     }
     // A peripheral without pending data may skip events (4.5.1).
     let mayRest =
-      exchange.table[index].role == .peripheral && event.wasHeard && !event.peerHasMore
+      exchange.table[index].role == .peripheral && event.wasReceived && !event.peerHasMore
       && !exchange.table[index].isBusy
     exchange.table[index].goOn(by: mayRest ? exchange.table[index].timing.latency &+ 1 : 1)
   }

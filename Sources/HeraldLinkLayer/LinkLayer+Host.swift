@@ -20,7 +20,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Removes and returns the oldest received payload.
   mutating func takeDataPayload() -> DataPayload? { exchange.payloads.take() }
 
-  /// Lets an event in progress transmit the payloads that were queued, and use the places of those taken.
+  /// Lets an event in progress transmit the payloads that were queued, and use the slots of those taken.
   /// `procedures` could run since then.
   mutating func shareDuringEvent() { exchange.shareDuringEvent() }
 }

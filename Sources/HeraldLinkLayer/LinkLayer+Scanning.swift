@@ -23,7 +23,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     if initiating.isOn {
       exchange.scanningEvent.initiator = initiating.request.initiator
       exchange.scanningEvent.target = initiating.request.advertiser
-      placeAnchors()
+      chooseAnchorPhase()
     }
     exchange.begin(
       .scanning,
@@ -37,11 +37,11 @@ extension LinkLayer where Peripheral: ~Copyable {
     defer { initiating.isCancelled = false }
     if exchange.scanningEvent.wasConnected {
       initiating.end()
-      let place = freePlace()
+      let index = freeIndex()
       if let wanted = ConnectRequest(of: exchange.initiation.span.extracting(first: ConnectRequest.size)),
-        place >= 0
+        index >= 0
       {
-        open(wanted, .central, end: exchange.scanningEvent.requestEnd, at: place)
+        open(wanted, .central, end: exchange.scanningEvent.requestEnd, at: index)
       } else {
         failConnecting(.limitedResources)
       }
@@ -54,15 +54,17 @@ extension LinkLayer where Peripheral: ~Copyable {
       backoff.passed()
     }
     guard scanning.isOn else {
-      exchange.heard.count = 0
-      exchange.heardResponse.count = 0
+      exchange.received.count = 0
+      exchange.receivedResponse.count = 0
       return
     }
-    if exchange.heard.count > 0, reports.append(exchange.heard) != nil { counters.count(.lost, .scanner) }
-    if exchange.heardResponse.count > 0, reports.append(exchange.heardResponse) != nil {
+    if exchange.received.count > 0, reports.append(exchange.received) != nil {
       counters.count(.lost, .scanner)
     }
-    exchange.heard.count = 0
-    exchange.heardResponse.count = 0
+    if exchange.receivedResponse.count > 0, reports.append(exchange.receivedResponse) != nil {
+      counters.count(.lost, .scanner)
+    }
+    exchange.received.count = 0
+    exchange.receivedResponse.count = 0
   }
 }

@@ -105,22 +105,22 @@ extension LinkLayer where Peripheral: ~Copyable {
 
   /// Selects the position of the anchor points of a connection to be created: the first of a few positions
   /// that has the required distance from those of the other connections.
-  mutating func placeAnchors() {
+  mutating func chooseAnchorPhase() {
     let other = exchange.table.earliest().first
     guard other >= 0 else { return }
     exchange.scanningEvent.interval = UInt32(initiating.request.times.interval) &* EventTiming.unit
-    var place = exchange.table[other].timing.nominal
+    var anchor = exchange.table[other].timing.nominal
     // The position is moved to shortly before the start of scanning, so that the radio interrupt has few
     // intervals to add.
-    let behind = eventStart.since(place)
-    place = place + (behind &- behind % exchange.scanningEvent.interval)
+    let behind = eventStart.since(anchor)
+    anchor = anchor + (behind &- behind % exchange.scanningEvent.interval)
     var tries = 0
     repeat {
-      place = place + ConnectionTable<connections>.anchorDistance
+      anchor = anchor + LinkLayerConnectionTable<connections>.anchorDistance
       tries &+= 1
-    } while tries < 8 && exchange.table.collides(place, interval: exchange.scanningEvent.interval)
+    } while tries < 8 && exchange.table.collides(anchor, interval: exchange.scanningEvent.interval)
     // WinOffset is at most one interval (2.3.3.1): the position is the first one after the start of scanning.
-    let ahead = place.since(eventStart)
-    exchange.scanningEvent.phaseTime = place - (ahead &- ahead % exchange.scanningEvent.interval)
+    let ahead = anchor.since(eventStart)
+    exchange.scanningEvent.phaseTime = anchor - (ahead &- ahead % exchange.scanningEvent.interval)
   }
 }

@@ -43,7 +43,7 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
   var initiating: Initiating
   /// The data channels for connections in which this device is the central.
   var channels: ChannelMap
-  var reports: RingBuffer<HeardPDU, 4>
+  var reports: RingBuffer<ReceivedPDU, 4>
   var reservation: Reservation
   var random: XorShift
   /// The statistics counters.
@@ -65,7 +65,7 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     initiating = Initiating()
     channels = .all
     owesDirectedTimeout = false
-    reports = RingBuffer(filler: HeardPDU())
+    reports = RingBuffer(filler: ReceivedPDU())
     reservation = Reservation()
     random = XorShift(seed: seed)
     counters = LinkLayerCounters()
@@ -101,8 +101,8 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     exchange.activity = .none
     exchange.isDone = false
     exchange.acceptList.clear()
-    exchange.heard.count = 0
-    exchange.heardResponse.count = 0
+    exchange.received.count = 0
+    exchange.receivedResponse.count = 0
     var index = 0
     while index < connections {
       exchange.table[index] = LinkLayerConnection()

@@ -45,19 +45,19 @@ enum RunLengthHybrid {
 
   /// Appends numbers, all of which have at most `width` bits.
   static func append(_ values: [UInt32], width: Int, to bytes: inout [UInt8]) {
-    var place = 0
+    var index = 0
     var begin = 0
-    while place < values.count {
-      var end = place + 1
-      while end < values.count, values[end] == values[place] { end += 1 }
+    while index < values.count {
+      var end = index + 1
+      while end < values.count, values[end] == values[index] { end += 1 }
       // Packed groups have eight numbers each: the first of a run fill the last group.
-      let filling = (8 - (place - begin) % 8) % 8
-      if end - place - filling >= shortestRun {
-        pack(values[begin..<place + filling], width, &bytes)
-        run(of: values[place], count: end - place - filling, width, &bytes)
+      let filling = (8 - (index - begin) % 8) % 8
+      if end - index - filling >= shortestRun {
+        pack(values[begin..<index + filling], width, &bytes)
+        run(of: values[index], count: end - index - filling, width, &bytes)
         begin = end
       }
-      place = end
+      index = end
     }
     pack(values[begin...], width, &bytes)
   }

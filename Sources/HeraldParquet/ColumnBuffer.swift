@@ -15,7 +15,7 @@ struct ColumnBuffer {
   /// 1 for each row with a value, 0 for each without; empty if the column is not optional.
   private(set) var levels: [UInt32] = []
   private(set) var nulls = 0
-  private var places: [[UInt8]: UInt32] = [:]
+  private var entryIndices: [[UInt8]: UInt32] = [:]
 
   init(_ column: ParquetColumn) { self.column = column }
 
@@ -32,12 +32,12 @@ struct ColumnBuffer {
 
   /// The index of a text, valid until the row group ends.
   mutating func entry(of bytes: [UInt8]) -> UInt32 {
-    if let known = places[bytes] { return known }
-    let place = UInt32(truncatingIfNeeded: entries.count)
-    places[bytes] = place
+    if let known = entryIndices[bytes] { return known }
+    let index = UInt32(truncatingIfNeeded: entries.count)
+    entryIndices[bytes] = index
     entries.append(bytes)
     entryBytes += bytes.count + 4
-    return place
+    return index
   }
 
   mutating func append(entry: UInt32) {
@@ -72,7 +72,7 @@ struct ColumnBuffer {
     indices.removeAll(keepingCapacity: true)
     levels.removeAll(keepingCapacity: true)
     entries = []
-    places = [:]
+    entryIndices = [:]
     (rows, nulls, plainBytes, entryBytes) = (0, 0, 0, 0)
   }
 }

@@ -157,20 +157,20 @@ struct ColumnChunk {
         encoding: Encoding.delta,
         values: DeltaEncoding.encode(numbers, bits: size * 8, isAligned: isAligned), dictionary: nil)
     }
-    var places: [Int64: UInt32] = [:]
+    var known: [Int64: UInt32] = [:]
     var order: [Int64] = []
     var indices: [UInt32] = []
     indices.reserveCapacity(numbers.count)
     for number in numbers {
-      if let known = places[number] {
-        indices.append(known)
+      if let index = known[number] {
+        indices.append(index)
         continue
       }
       // So many different numbers make no dictionary that pays.
       guard order.count < mostNumbers, order.count < 64 || order.count * 2 <= indices.count + 64 else {
         return pages
       }
-      places[number] = UInt32(order.count)
+      known[number] = UInt32(order.count)
       indices.append(UInt32(order.count))
       order.append(number)
     }

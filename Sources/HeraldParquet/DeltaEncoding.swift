@@ -14,16 +14,16 @@ enum DeltaEncoding {
     Varint.append(UInt64(blockSize / miniblockSize), to: &bytes)
     Varint.append(UInt64(values.count), to: &bytes)
     Varint.append(zigzag: values.first ?? 0, to: &bytes)
-    var place = 1
+    var start = 1
     var deltas: [Int64] = []
     deltas.reserveCapacity(blockSize)
-    while place < values.count {
+    while start < values.count {
       deltas.removeAll(keepingCapacity: true)
-      for index in place..<min(place + blockSize, values.count) {
+      for index in start..<min(start + blockSize, values.count) {
         let delta = values[index] &- values[index - 1]
         deltas.append(bits == 32 ? Int64(Int32(truncatingIfNeeded: delta)) : delta)
       }
-      place += deltas.count
+      start += deltas.count
       append(deltas, bits, isAligned, &bytes)
     }
     return bytes
@@ -45,8 +45,8 @@ enum DeltaEncoding {
     var packer = BitPacker(appendingTo: bytes)
     for (index, width) in widths.enumerated() where index * miniblockSize < deltas.count {
       let start = index * miniblockSize
-      for place in start..<start + miniblockSize {
-        packer.append(place < deltas.count ? UInt64(bitPattern: deltas[place] &- least) : 0, width: width)
+      for number in start..<start + miniblockSize {
+        packer.append(number < deltas.count ? UInt64(bitPattern: deltas[number] &- least) : 0, width: width)
       }
     }
     packer.align()

@@ -31,7 +31,9 @@ final class OutputFile {
     self.beforeStep = beforeStep
     let end = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     hidden = "\(path[..<end]).\(path[end...]).part"
-    descriptor = open(hidden, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    // What an export that was killed has left, or a symbolic link, which is not written through.
+    unlink(hidden)
+    descriptor = open(hidden, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw ParquetError(path: path, number: errno) }
   }
 

@@ -60,8 +60,8 @@ public struct MemoryFlash: Flash, ~Copyable {
       let outcome = try image.step(page: page)
       image.journal?.append(.word(page, offset + word, Array(repeating: 0, count: wordSize)))
       for index in 0..<wordSize {
-        let place = start + word + index
-        image.bytes[place] = image.worn(0, from: image.bytes[place], outcome, index, of: wordSize)
+        let address = start + word + index
+        image.bytes[address] = image.worn(0, from: image.bytes[address], outcome, index, of: wordSize)
       }
       try image.finish(outcome)
       word += wordSize
@@ -184,8 +184,8 @@ public final class FlashImage {
       }
     case .erasure(let page):
       for index in 0..<pageSize {
-        let place = page * pageSize + index
-        bytes[place] = worn(0xFF, from: bytes[place], .cut, index, of: pageSize)
+        let address = page * pageSize + index
+        bytes[address] = worn(0xFF, from: bytes[address], .cut, index, of: pageSize)
       }
     }
   }

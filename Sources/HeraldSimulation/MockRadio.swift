@@ -74,7 +74,7 @@ public struct MockRadio: Radio, ~Copyable {
   /// Whether a disconnection is confirmed with `connectionClosed`, as the contract requires.
   public var confirmsDisconnect = true
   /// Whether `send` fails with `.busy` on every call.
-  public var isClogged = false
+  public var hasBackpressure = false
   /// Returns a peer's response to a request, given the connection and the request; `nil` if there is none. It
   /// is delivered at the next poll.
   public var responder: (@Sendable (ConnectionID, [UInt8]) -> [UInt8]?)?
@@ -115,9 +115,9 @@ public struct MockRadio: Radio, ~Copyable {
 
   /// Schedules `event` at `time`, after the events already scheduled for that time.
   public mutating func at(_ time: Instant, _ event: Event) {
-    var place = script.count
-    while place > played, script[place - 1].time > time { place -= 1 }
-    script.insert((time, event), at: place)
+    var index = script.count
+    while index > played, script[index - 1].time > time { index -= 1 }
+    script.insert((time, event), at: index)
   }
 
   /// Schedules `event` for the next poll.
@@ -207,7 +207,7 @@ public struct MockRadio: Radio, ~Copyable {
     try guardReady("send")
     guard open.contains(connection) else { throw .notConnected }
     guard pdu.count <= capabilities.maximumPDU else { throw .tooLong }
-    if isClogged { throw .busy }
+    if hasBackpressure { throw .busy }
     let bytes = copy(pdu)
     note(.send(bytes, on: connection))
     if let answer = responder?(connection, bytes) { happen(.pdu(answer, on: connection)) }

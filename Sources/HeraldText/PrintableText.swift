@@ -27,6 +27,36 @@ public enum PrintableText {
     return result
   }
 
+  /// A line of output that may contain such text: joiners are kept, line ends and tabs become blanks, and
+  /// other characters that are not shown become `?`.
+  public static func line(_ text: some StringProtocol) -> String {
+    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return String(text) }
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x09, 0x0A, 0x0D: result.append(" ")
+      case 0x200C, 0x200D: result.append(scalar)
+      default: result.append(isHarmless(scalar) ? scalar : "?")
+      }
+    }
+    return String(result)
+  }
+
+  /// JSON whose strings may contain such text: characters that are not shown are escaped (`\u202e`), so that
+  /// nothing is lost.
+  public static func json(_ json: String) -> String {
+    if json.utf8.allSatisfy({ $0 < 0x7F }) { return json }
+    var result = ""
+    for scalar in json.unicodeScalars {
+      if scalar.value < 0x20 || isHarmless(scalar) {
+        result.unicodeScalars.append(scalar)
+      } else {
+        for unit in String(scalar).utf16 { result += "\\u\(unit.hexadecimal(4))" }
+      }
+    }
+    return result
+  }
+
   private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.value < 0x80 { return scalar.value >= 0x20 && scalar.value < 0x7F }
     switch scalar.properties.generalCategory {

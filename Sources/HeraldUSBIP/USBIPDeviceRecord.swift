@@ -13,7 +13,7 @@ public struct USBIPDeviceRecord: Equatable, Sendable {
   public var busIdentifier: [UInt8] = []
   /// The number of its bus.
   public var bus: UInt32 = 0
-  /// Its number on that bus.
+  /// The device's number on that bus.
   public var number: UInt32 = 0
   /// 1 low, 2 full, 3 high, 5 super.
   public var speed: UInt32 = 0

@@ -1,8 +1,10 @@
 import ArgumentParser
 import Glibc
 import HeraldBluetooth
+import HeraldConsole
 import HeraldEmbedded
 import HeraldLinux
+import HeraldSystem
 
 /// The controller as a process.
 @main
@@ -17,6 +19,8 @@ struct HeraldControllerCommand: ParsableCommand {
 
       On standard output it writes `hci HOST:PORT`, or `usbip HOST:PORT/BUSID`, when it waits for the host. It ends when the simulation ends or the host disconnects; \
       a device that is detached from USB can be attached again.
+
+      Example: `herald-controller --air test:0 --hci tcp:0`
       """,
     version: "\(HeraldRelease.version)")
 
@@ -71,17 +75,18 @@ struct HeraldControllerCommand: ParsableCommand {
   }
 
   static func main() {
-    StandardStreams.fill()
+    StandardStream.prepare()
+    var status: Int32 = 0
     do {
       var command = try parseAsRoot()
       try command.run()
     } catch {
-      exit(withError: error)
+      status = Console.report(error, of: Self.self)
     }
+    Console.end(status, as: "herald-controller")
   }
 
   func run() throws {
-    signal(SIGPIPE, SIG_IGN)
     do throws(SystemFailure) {
       if let hci {
         try serve(hci)
@@ -95,10 +100,9 @@ struct HeraldControllerCommand: ParsableCommand {
     }
   }
 
-  private func serve(_ place: HostAddress) throws(SystemFailure) {
-    let listener = try HostListener(place)
-    print("hci \(listener.place)")
-    fflush(nil)
+  private func serve(_ address: HostAddress) throws(SystemFailure) {
+    let listener = try HostListener(address)
+    try announce("hci \(listener.location)")
     // Simulated time begins when the host is there.
     let stream = try listener.accept()
     let device = try PhyDevice(air, options: options)
@@ -107,10 +111,15 @@ struct HeraldControllerCommand: ParsableCommand {
 
   private func serveUSBIP(_ port: UInt16) throws(SystemFailure) {
     let usb = try USBIPController(port: port, serialNumber: "\(air.simulation)-\(air.device)")
-    print("usbip 127.0.0.1:\(usb.port)/\(USBIPDevice.busIdentifier)")
-    fflush(nil)
+    try announce("usbip 127.0.0.1:\(usb.port)/\(USBIPDevice.busIdentifier)")
     let device = try PhyDevice(air, options: options)
     try device.run(USBIPProgram(try controller(on: device), usb, device))
+  }
+
+  /// Says where the host is awaited. Without a reader nobody would come.
+  private func announce(_ line: String) throws(SystemFailure) {
+    Console.line(line)
+    if Console.hasFailed { throw SystemFailure("wait for", "a host", reason: "nobody was told where") }
   }
 
   private func serveEDTT() throws(SystemFailure) {

@@ -18,9 +18,11 @@ struct FlashProgram: ParsableCommand {
 
       Exit status: 0 done; 1 the file is no firmware image, or none can be made of it; 2 no board; 3 several boards; 4 no permission; 5 in use; \
       6 the link could not be opened, or broke; 7 no answer; 8 the board answered nonsense; 9 the board refused; 10 done in part; \
-      11 a file could not be read or written; 12 image and board do not fit; 13 the chip is locked; 14 the board holds something else than the image; \
+      11 a file, or the output, could not be read or written; 12 image and board do not fit; 13 the chip is locked; 14 the board holds something else than the image; \
       15 this way in cannot do that; 16 not confirmed; 18 the device did not prove that it is the one whose access key this computer has; \
       19 the image is not signed with a trusted key; 20 it is older than what runs; 64 the command line makes no sense; 130 interrupted.
+
+      Example: `herald-flash write --board microbit2`
       """,
     version: "\(HeraldRelease.version)",
     subcommands: [
@@ -30,6 +32,7 @@ struct FlashProgram: ParsableCommand {
     ])
 
   static func main() {
+    StandardStream.prepare()
     CoreDumps.prevent()
     let arguments = Array(CommandLine.arguments.dropFirst())
     if let mistake = CommandWords.mistake(in: arguments, of: Self.self) {
@@ -37,6 +40,7 @@ struct FlashProgram: ParsableCommand {
         FlashFailure(.link(.usage), mistake.what, state: .untouched, advice: mistake.advice),
         saysState: false, asJSON: arguments.contains("--json"))
     }
+    var status: Int32 = 0
     do {
       var command = try parseAsRoot()
       do {
@@ -51,30 +55,40 @@ struct FlashProgram: ParsableCommand {
         let failure = FlashFailure(.link(.usage), message(for: error), state: .untouched)
         try? Console.printJSON(FailureRow(failure))
       }
-      exit(withError: error)
+      status = Console.report(error, of: Self.self)
     }
+    end(status, asJSON: arguments.contains("--json"))
   }
 
   private static func fail(_ failure: FlashFailure, saysState: Bool, asJSON: Bool) -> Never {
     Console.complain(failure, saysState: saysState)
     if asJSON { try? Console.printJSON(FailureRow(failure)) }
-    exit(withError: failure.cause.exitStatus)
+    end(failure.cause.exitStatus, asJSON: asJSON)
+  }
+
+  private static func end(_ status: Int32, asJSON: Bool) -> Never {
+    Console.end(status, as: "herald-flash") { what, advice in
+      // A failure of the command has been printed already.
+      guard asJSON, status == 0 else { return }
+      try? Console.printJSON(
+        FailureRow(FlashFailure(.link(.storage), what, state: .untouched, advice: advice)))
+    }
   }
 }
 
 extension FlashFailure.Cause {
   /// The exit status for the cause. These numbers are documented and stable; those for links are the same as
   /// in herald-host.
-  var exitStatus: ExitCode {
+  var exitStatus: Int32 {
     switch self {
-    case .link(let cause): ExitCode(cause.exitStatus)
-    case .image: ExitCode(1)
-    case .doesNotFit: ExitCode(12)
-    case .locked: ExitCode(13)
-    case .different: ExitCode(14)
-    case .cannot: ExitCode(15)
-    case .signature: ExitCode(19)
-    case .older: ExitCode(20)
+    case .link(let cause): cause.exitStatus
+    case .image: 1
+    case .doesNotFit: 12
+    case .locked: 13
+    case .different: 14
+    case .cannot: 15
+    case .signature: 19
+    case .older: 20
     }
   }
 }

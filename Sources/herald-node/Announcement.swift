@@ -1,13 +1,14 @@
-import Glibc
+import HeraldConsole
 
 /// Lines for the parent process, on standard output, unbuffered.
 enum Announcement {
+  /// Writes a line. The node does not wait for a reader: a line is left out while the pipe is full, and after
+  /// output has failed, which is said once.
   static func say(_ line: String) {
-    // Output must not block the node: a line is omitted if the pipe is not writable or has no reader. A
-    // writable pipe accepts at least one line.
-    var state = pollfd(fd: 1, events: Int16(POLLOUT), revents: 0)
-    guard poll(&state, 1, 0) > 0 else { return }
-    let bytes = Array((line + "\n").utf8)
-    _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
+    let hadFailed = Console.complaint != nil
+    Console.line(line, patience: 0)
+    if !hadFailed, let complaint = Console.complaint {
+      Console.note("herald-node: \(complaint); the node goes on recording", patience: 0)
+    }
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import HeraldBluetooth
+import HeraldConsole
 import HeraldEmbedded
 import HeraldHCI
 import HeraldLinux
@@ -18,17 +19,15 @@ struct HeraldNodeCommand: ParsableCommand {
       What it tells programs goes to standard output, a line each: `serial-number`, `radio`, `link`, `usbip`, `started`, `radio-ready` each \
       time the controller begins to work, `sending N`, `received IDENTITY HEX` and `visit IDENTITY SECONDS`. What it tells people goes to standard error. On standard \
       input it takes `send IDENTITY HEX` and `send-to-all HEX`. SIGTERM and SIGINT end it with the log written.
+
+      Example: `herald-node --radio hci:0 --storage node --payload fixed:826,4,1 --link tcp:0`
       """,
     version: "\(HeraldRelease.version)")
 
-  @Option(
-    help: ArgumentHelp(
-      "The Bluetooth controller: tcp:HOST:PORT, unix:PATH, h4:/dev/ttyACM0[,BAUD][,noflow] or hci:N. For development, air:SIMULATION:N: no controller, but its own link layer on a simulated medium, as device N.",
-      valueName: "radio"), transform: { try RadioAddress($0) })
-  var radio: RadioAddress
-
-  @Option(help: ArgumentHelp("The folder for what a wearable keeps in flash.", valueName: "dir"))
-  var storage: String
+  // Groups with a title come first in the help, in this order.
+  @OptionGroup(title: "Required options") var required: RequiredOptions
+  var radio: RadioAddress { required.radio }
+  var storage: String { required.storage }
 
   @Option(
     help: ArgumentHelp(
@@ -102,8 +101,8 @@ struct HeraldNodeCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Write the HCI traffic with the controller down, in btsnoop's format: into a file, or to who connects to unix:PATH.",
-      valueName: "file|unix:path"), transform: { try CapturePlace($0) })
-  var capture: CapturePlace?
+      valueName: "file|unix:path"), transform: { try CaptureDestination($0) })
+  var capture: CaptureDestination?
 
   @OptionGroup(title: "Air options") var air: AirOptions
   @OptionGroup(title: "Peer options") var peers: PeerOptions
@@ -125,19 +124,20 @@ struct HeraldNodeCommand: ParsableCommand {
   }
 
   static func main() {
-    StandardStreams.fill()
+    StandardStream.prepare()
     CoreDumps.prevent()
+    var status: Int32 = 0
     do {
       var command = try parseAsRoot(ConfiguredArguments.merged(Array(CommandLine.arguments.dropFirst())))
       try command.run()
     } catch {
-      exit(withError: error)
+      status = Console.report(error, of: Self.self)
     }
+    Console.end(status, as: "herald-node")
   }
 
   func run() throws {
     let configuration = try configuration()
-    signal(SIGPIPE, SIG_IGN)
     let level = logLevel
     LoggingSystem.bootstrap { _ in PlainLogHandler(logLevel: level) }
     var ending = NodeEnding.stopped
@@ -146,11 +146,11 @@ struct HeraldNodeCommand: ParsableCommand {
       switch radio {
       case .air(let address): try join(address, configuration)
       case .userChannel(let adapter):
-        ending = try start(configuration) { () throws(SystemFailure) in
+        ending = try start(configuration, capture) { () throws(SystemFailure) in
           CapturedTransport(try HCIUserChannel(adapter: adapter), capture: capture)
         }
       default:
-        ending = try start(configuration) { () throws(SystemFailure) in
+        ending = try start(configuration, capture) { () throws(SystemFailure) in
           CapturedTransport(try H4Stream(radio), capture: capture)
         }
       }
@@ -167,23 +167,26 @@ struct HeraldNodeCommand: ParsableCommand {
   }
 
   private func start<Transport: PollableTransport & ~Copyable>(
-    _ configuration: HeraldConfiguration, openingTransport open: () throws(SystemFailure) -> Transport
+    _ configuration: HeraldConfiguration, _ capture: BtsnoopCapture?,
+    openingTransport open: () throws(SystemFailure) -> Transport
   ) throws(SystemFailure) -> NodeEnding {
     switch air.gatt {
-    case .usual: try start(configuration, serving: HeraldGATTTable.self, openingTransport: open)
+    case .usual: try start(configuration, capture, serving: HeraldGATTTable.self, openingTransport: open)
     case .bothSignals:
-      try start(configuration, serving: HeraldBothSignalsGATTTable.self, openingTransport: open)
-    case .notifying: try start(configuration, serving: HeraldNotifyingGATTTable.self, openingTransport: open)
-    case .legacy: try start(configuration, serving: HeraldLegacyGATTTable.self, openingTransport: open)
+      try start(configuration, capture, serving: HeraldBothSignalsGATTTable.self, openingTransport: open)
+    case .notifying:
+      try start(configuration, capture, serving: HeraldNotifyingGATTTable.self, openingTransport: open)
+    case .legacy:
+      try start(configuration, capture, serving: HeraldLegacyGATTTable.self, openingTransport: open)
     }
   }
 
   private func start<Transport: PollableTransport & ~Copyable, Table: GATTTable>(
-    _ configuration: HeraldConfiguration, serving table: Table.Type,
+    _ configuration: HeraldConfiguration, _ capture: BtsnoopCapture?, serving table: Table.Type,
     openingTransport open: () throws(SystemFailure) -> Transport
   ) throws(SystemFailure) -> NodeEnding {
     var runner = try NodeRunner<HCIRadio<Transport, 8>, Table>(
-      settings: self, configuration: configuration, clock: .system(SystemClock())
+      settings: self, configuration: configuration, clock: .system(SystemClock()), capture: capture
     ) { () throws(SystemFailure) in HCIRadio(transport: try open()) }
     return runner.run()
   }

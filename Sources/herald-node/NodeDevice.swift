@@ -1,4 +1,5 @@
 import HeraldBluetooth
+import HeraldCrypto
 import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldHAL
@@ -91,10 +92,22 @@ struct NodeBoard: ManagedBoard, ~Copyable {
   }
   func imagePlan() -> ImagePlan { image.imagePlan() }
   func planImage(_ plan: ImagePlan) -> Bool { image.planImage(plan) }
+  /// The SHA-256 of what this program is: its name and version. It has no image, and tools that activate an
+  /// uploaded one require a hash of the running one.
+  func copyRunningHash(into hash: inout MutableSpan<UInt8>) -> Bool {
+    var digest = SHA256()
+    digest.update(Array("herald-node \(HeraldRelease.version)".utf8).span)
+    var bytes: [32 of UInt8] = .init(repeating: 0)
+    digest.finish(into: &bytes)
+    guard hash.count == 32 else { return false }
+    for index in 0..<32 { hash[index] = bytes[index] }
+    return true
+  }
   func hasImageKey() -> Bool { imageKey != nil }
   func isSignature(_ signature: Span<UInt8>, of digest: Span<UInt8>) -> Bool {
     imageKey?.hasSigned(digest, signature) ?? false
   }
+  func isImageKey(_ entry: Span<UInt8>) -> Bool { imageKey?.isNamed(by: entry) ?? false }
 
   /// Derives the identifier from the key in the storage directory.
   func identify(_ identifier: inout DeviceIdentifier) { identifier.derive(from: addressKey) }

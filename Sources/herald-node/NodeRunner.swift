@@ -21,6 +21,8 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
   private static var synchronisationPeriod: Interval { .seconds(60) }
   /// Time without a working controller after which advice is printed.
   private static var radioTimeout: Interval { .seconds(5) }
+  /// How often the date of this machine is compared with its uptime at least.
+  private static var clockPeriod: Interval { .seconds(10) }
 
   private let logger = Logger(label: "herald-node")
   private let clock: NodeClock
@@ -28,6 +30,7 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
   private var device: NodeDevice<RadioType, Table>
   private var links: StreamLinks
   private var usb: USBIPDevice?
+  private let capture: BtsnoopCapture?
   private var bluetooth = SMPBluetoothLink<1024>()
   private var bluetoothServer = SMPServer()
   private var input: OperatorInput
@@ -36,6 +39,10 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
   private let radioAddress: RadioAddress
   private var checkRadioAt: Instant
   private var usbAt: Instant
+  private var steps: ClockSteps
+  private var checkClockAt: Instant
+  /// Whether the device's date is that of this machine.
+  private let followsMachine: Bool
   /// The reason for the missing payload at the last check; `nil` if it was offered.
   private var complaint: String?
 
@@ -49,7 +56,7 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
   /// whether or not it is present.
   init(
     settings: HeraldNodeCommand, configuration: HeraldConfiguration, clock: NodeClock,
-    openingRadio open: () throws(SystemFailure) -> RadioType
+    capture: BtsnoopCapture? = nil, openingRadio open: () throws(SystemFailure) -> RadioType
   ) throws(SystemFailure) {
     let signals = try StopSignals()
     var random = try SystemRandom()
@@ -95,18 +102,22 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
     device.takeSettings(at: .start)
     // The keys of a sealed log: a few milliseconds here.
     var parts = 0
-    while parts < 1000, device.tendSealing(at: .start) { parts += 1 }
+    while parts < 1000, device.advanceSealing(at: .start) { parts += 1 }
     device.node.core.neighbours = services
     self.clock = clock
     self.signals = signals
     self.links = links
     self.usb = usb
+    self.capture = capture
     input = OperatorInput(logger)
     self.synchroniser = synchroniser
     synchroniseAt = .start
     radioAddress = settings.radio
     checkRadioAt = clock.now + Self.radioTimeout
     usbAt = .never
+    steps = ClockSteps(date: SystemClock.unixMilliseconds, time: clock.now.milliseconds)
+    if case .system = clock { checkClockAt = clock.now + Self.clockPeriod } else { checkClockAt = .never }
+    followsMachine = settings.clock == .system
     Announcement.say("serial-number \(directory.serialNumber)")
     Announcement.say("radio \(settings.radio)")
     self.links.announce()
@@ -125,13 +136,30 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
   /// Starts the device and sets its date to the system time, which is then in the log from its first page on.
   private mutating func takeSystemClock() {
     let now = clock.now
-    _ = device.tendFactoryReset(at: now)
-    guard !device.tendSealing(at: now) else { return }
+    _ = device.continueFactoryReset(at: now)
+    guard !device.advanceSealing(at: now) else { return }
     _ = device.node.poll(at: now)
+    setMachineDate(at: now)
+  }
+
+  private mutating func setMachineDate(at now: Instant) {
     let unix = SystemClock.unixMilliseconds
     if !device.node.core.setClock(unixMilliseconds: unix, at: now, source: .host) {
       logger.warning("this machine's date is implausible and is not used; a host can set the device's date")
     }
+  }
+
+  /// Has the device's date follow a step of that of this machine, if it is the same.
+  private mutating func followClock(at now: Instant) {
+    checkClockAt = now + Self.clockPeriod
+    guard let step = steps.step(date: SystemClock.unixMilliseconds, time: now.milliseconds) else { return }
+    guard followsMachine else {
+      logger.notice("\(step.words); the device's date does not follow: a host sets it")
+      return
+    }
+    logger.notice("\(step.words); the device's date follows")
+    setMachineDate(at: now)
+    checkPayload(at: now)
   }
 
   /// Executes the node until it is stopped.
@@ -144,9 +172,10 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
       polls.removeAll()
       polls.add(signals.descriptor)
       polls.add(device.node.radio.descriptor, write: device.node.radio.wantsToWrite)
-      links.prepare(&polls)
+      links.prepare(&polls, at: now)
       usb?.prepare(&polls)
       input.prepare(&polls)
+      polls.add(capture?.descriptor ?? -1)
       polls.wait(until: deadline, from: now)
       if let ending = serve(at: clock.now) { return ending }
     }
@@ -160,14 +189,17 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
 
   /// Polls the node. Returns when to do so again at the latest.
   mutating func advance(at now: Instant) -> Instant {
-    let resetAt = device.tendFactoryReset(at: now)
-    let isBusy = device.tendSealing(at: now)
+    let resetAt = device.continueFactoryReset(at: now)
+    let isBusy = device.advanceSealing(at: now)
     // Without its keys a sealed log is not opened.
     if isBusy, device.node.core.log.capacity == 0 { return min(now + .milliseconds(100), resetAt) }
-    device.tendPayload(at: now)
+    device.loadPayload(at: now)
     let next =
       isBusy
-      ? now : min(device.node.poll(at: now), resetAt, device.restartAt, synchroniseAt, checkRadioAt, usbAt)
+      ? now
+      : min(
+        device.node.poll(at: now), resetAt, device.restartAt, synchroniseAt, checkRadioAt, checkClockAt, usbAt
+      )
     return min(next, bluetooth.serve(at: now, server: &bluetoothServer, device: &device))
   }
 
@@ -177,6 +209,7 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
     links.serve(at: now, device: &device)
     usbAt = usb?.serve(at: now, device: &device) ?? .never
     input.serve { device.obey($0, at: now) }
+    capture?.acceptReaders()
     if signals.isRaised { return finish(.stopped) }
     if now >= device.restartAt { return finish(.restart) }
     if now >= synchroniseAt {
@@ -184,6 +217,7 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
       checkPayload(at: now)
     }
     if now >= checkRadioAt { checkRadio() }
+    if now >= checkClockAt { followClock(at: now) }
     return nil
   }
 

@@ -25,7 +25,7 @@ struct NodeServices: Neighbours {
   static func system(ofSet set: Int) -> NeighbourSystem { CovidWatchAndC19X.system(ofSet: set) }
 
   mutating func observes(_ system: NeighbourSystem) -> Bool { systems.observes(system) }
-  mutating func look(at data: Span<UInt8>) -> NeighbourSighting { systems.look(at: data) }
+  mutating func sighting(in data: Span<UInt8>) -> NeighbourSighting { systems.sighting(in: data) }
 
   var needsChange: Bool { mutating get { systems.needsChange } }
   mutating func change<Source: RandomSource & ~Copyable>(
@@ -33,7 +33,7 @@ struct NodeServices: Neighbours {
   ) -> NeighbourSystems {
     systems.change(withAddress: withAddress, random: &random, unixSeconds: unixSeconds)
   }
-  mutating func dateWasSet(isCertain: Bool) { systems.dateWasSet(isCertain: isCertain) }
+  mutating func dateIs(certain: Bool) { systems.dateIs(certain: certain) }
   mutating func life(from unixSeconds: UInt64?) -> Interval { systems.life(from: unixSeconds) }
   mutating func shows(_ system: NeighbourSystem) -> Bool { systems.shows(system) }
   mutating func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {

@@ -12,11 +12,11 @@ struct StreamLinks: ~Copyable {
 
   /// Prints the address of each link.
   func announce() {
-    for box in links { Announcement.say("link \(box.link.place)") }
+    for box in links { Announcement.say("link \(box.link.location)") }
   }
 
-  func prepare(_ polls: inout PollSet) {
-    for box in links { box.link.prepare(&polls) }
+  func prepare(_ polls: inout PollSet, at now: Instant) {
+    for box in links { box.link.prepare(&polls, at: now) }
   }
 
   func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device) {

@@ -1,4 +1,4 @@
-"""Runs the cases on the medium and writes the figures; with words, only the cases whose names contain one of them.
+"""Runs the cases on the medium and writes the figures; with words, only the cases whose names contain one of them, or whose module is one.
 
 Each case prints `ok NAME` with its figures, or `FAILED NAME: why`. Two cases run at a time. The exit status is 1 if a case failed or
 if there was a breach.
@@ -46,7 +46,7 @@ def run(name):
 
 
 def main(words):
-    names = [name for name in CASES if not words or any(word in name for word in words)]
+    names = [name for name, case in CASES.items() if not words or any(word in name or word == case.__module__ for word in words)]
     answers = max_error = breaches = failed = 0
     with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:
         for future in concurrent.futures.as_completed([pool.submit(run, name) for name in names]):

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One row of docs/compliance.md.
+/// One item of docs/compliance.md.
 struct ComplianceRow {
   let requirement: String
   let strength: String
@@ -8,7 +8,7 @@ struct ComplianceRow {
   let implementations: [String]
   /// File below `Tests` and the name of a test in it.
   let tests: [(file: String, name: String)]
-  /// What the tests' cell says if it names none.
+  /// What the item says if it names none.
   let testsText: String
 }
 
@@ -20,25 +20,31 @@ enum ComplianceTable {
     return root
   }()
 
-  /// What a cell says that names no test.
+  /// What an item says that names no test.
   static let noTest = "not yet"
 
-  /// Every row that begins with a requirement's number.
+  /// Every item that begins with a requirement's number.
   static func rows() throws -> [ComplianceRow] {
     let text = try String(contentsOf: root.appendingPathComponent("docs/compliance.md"), encoding: .utf8)
-    return text.split(separator: "\n").filter { $0.hasPrefix("| HP-") }.map { line in
-      let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-      let tests = cells.count > 4 ? cells[4] : ""
-      return ComplianceRow(
-        requirement: cells[0], strength: cells.count > 1 ? cells[1] : "",
-        implementations: cells.count > 3 ? quoted(cells[3]) : [],
-        tests: tests == noTest ? [] : tests.components(separatedBy: "<br>").map(test), testsText: tests)
-    }
+    return text.components(separatedBy: "\n- **HP-").dropFirst().map { row("HP-" + $0) }
+  }
+
+  /// `HP-01** M: …`, up to an empty line: then lines for files, for each test, and for a deviation.
+  private static func row(_ item: String) -> ComplianceRow {
+    let paragraph = item.components(separatedBy: "\n\n")[0]
+    let lines = paragraph.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    let head = lines[0].components(separatedBy: "** ")
+    let strength = head.count > 1 ? head[1].components(separatedBy: ":")[0] : ""
+    return ComplianceRow(
+      requirement: head[0], strength: strength,
+      implementations: lines.filter { $0.hasPrefix("- files: ") }.flatMap { quoted($0) },
+      tests: lines.filter { $0.hasPrefix("- `") }.map { test($0) },
+      testsText: lines.contains("- " + noTest) ? noTest : "")
   }
 
   /// What stands between backquotes.
-  private static func quoted(_ cell: String) -> [String] {
-    cell.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+  private static func quoted(_ line: String) -> [String] {
+    line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .filter { $0.offset % 2 == 1 }.map { String($0.element) }
   }
 
@@ -55,16 +61,19 @@ enum ComplianceTable {
   }
 
   /// Whether a file has a test of this name: the first argument of a `@Test`, or a Python case or its
-  /// docstring.
+  /// docstring. A name that is cut off ends in `…`, and is the beginning of a single test's name.
   static func has(_ name: String, in text: String, isSwift: Bool) -> Bool {
-    guard isSwift else { return text.contains("\"\"\"" + name) || text.contains("def " + name + "(") }
+    let isCut = name.hasSuffix("…")
+    let beginning = isCut ? String(name.dropLast()) : name
+    guard isSwift else { return text.contains("\"\"\"" + beginning) || text.contains("def " + name + "(") }
+    var count = 0
     var rest = text[...]
     while let start = rest.range(of: "@Test(") {
       rest = rest[start.upperBound...]
       let argument = rest.drop { $0.isWhitespace }
-      if argument.hasPrefix("\"" + name + "\"") { return true }
+      if argument.hasPrefix("\"" + beginning + (isCut ? "" : "\"")) { count += 1 }
     }
-    return false
+    return isCut ? count == 1 : count > 0
   }
 
   /// Every Swift and Python file below `Tests` but those of this target.

@@ -26,8 +26,10 @@ struct DocumentReferences {
   /// Folders below which everything is made or fetched.
   private static let made: Set<String> = [".build", ".git", ".swiftpm"]
 
-  /// Of the package this file is in.
-  init() {
+  /// Of the package this file is in, looked at once.
+  static let ofThisPackage = DocumentReferences()
+
+  private init() {
     var files: Set<String> = []
     let enumerator = FileManager.default.enumerator(atPath: ComplianceTable.root.path)
     while let path = enumerator?.nextObject() as? String {
@@ -77,9 +79,10 @@ struct DocumentReferences {
 
   /// The names of the tests and suites of a file.
   private static func testNames(in text: String) -> [String] {
-    ["@Test(", "@Suite("].flatMap { attribute in
+    let name = /\s*"((?:[^"\\]|\\.)*)"/
+    return ["@Test(", "@Suite("].flatMap { attribute in
       text.components(separatedBy: attribute).dropFirst().compactMap { rest in
-        rest.prefixMatch(of: /\s*"((?:[^"\\]|\\.)*)"/).map { String($0.output.1) }
+        rest.prefixMatch(of: name).map { String($0.output.1) }
       }
     }
   }
@@ -140,8 +143,10 @@ struct DocumentReferences {
   }
 
   private static func isTests(_ word: String) -> Bool {
-    word.wholeMatch(of: /[A-Z][A-Za-z0-9]*Tests/) != nil
-      || word.wholeMatch(of: /(Tests\/[A-Za-z0-9_\/]*)?[a-z_]*test[a-z0-9_]*\.py/) != nil
+    // Few words end like this; the patterns take long.
+    word.hasSuffix("Tests") && word.wholeMatch(of: /[A-Z][A-Za-z0-9]*Tests/) != nil
+      || word.hasSuffix(".py")
+        && word.wholeMatch(of: /(Tests\/[A-Za-z0-9_\/]*)?[a-z_]*test[a-z0-9_]*\.py/) != nil
   }
 
   // MARK: Looking

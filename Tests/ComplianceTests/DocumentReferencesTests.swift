@@ -4,7 +4,7 @@ import Testing
 struct DocumentReferencesTests {
   @Test("Every file, type of tests, test and heading that a document names is there")
   func all() throws {
-    let references = DocumentReferences()
+    let references = DocumentReferences.ofThisPackage
     let documents = references.documents
     #expect(documents.contains("docs/security.md") && documents.contains { $0.contains(".docc/") })
     var count = 0
@@ -22,7 +22,7 @@ struct DocumentReferencesTests {
   @Test("The check itself: what is there is found, and what is not is missed")
   func checker() {
     let text = """
-      `AccessTests` "wrong proofs …", "locked" and `RadioTests`; [settings](settings.md#names) and `script/test`, `Log.swift`, `.build/x.py`,
+      `AccessTests` "wrong proofs …", "locked" and `RadioTests`; [settings](herald-host.md#names) and `script/test`, `Log.swift`, `.build/x.py`,
       `LogTests`: "no name", `FlashLog`, [there](https://example.org/a.md), `cases_*.py`
       ```
       `Hidden.swift`
@@ -33,7 +33,7 @@ struct DocumentReferencesTests {
       found == [
         .tests("AccessTests"), .test(of: "AccessTests", name: "wrong proofs …"),
         .test(of: "AccessTests", name: "locked"), .tests("RadioTests"), .tests("LogTests"),
-        .link("settings.md", heading: "names"), .file("script/test"), .file("Log.swift"),
+        .link("herald-host.md", heading: "names"), .file("script/test"), .file("Log.swift"),
       ])
     let there = DocumentReferences(
       files: ["script/test", "Sources/Log/Log.swift", "Tests/A/AccessTests.swift"],
@@ -53,7 +53,7 @@ struct DocumentReferencesTests {
     #expect(there.has(.test(of: "LogTests", name: "HP-07 wrong …"), in: "x.md"))
     #expect(!there.has(.test(of: "AccessTests", name: "locked"), in: "x.md"))
     #expect(!there.has(.test(of: "AccessTests", name: "slowed down …"), in: "x.md"))
-    #expect(there.has(.link("settings.md", heading: "names"), in: "docs/security.md") == false)
-    #expect(there.has(.link("settings.md", heading: nil), in: "docs/security.md"))
+    #expect(there.has(.link("herald-host.md", heading: "names"), in: "docs/security.md") == false)
+    #expect(there.has(.link("herald-host.md", heading: nil), in: "docs/security.md"))
   }
 }

@@ -16,7 +16,7 @@ import figures
 from lockstep import Lockstep
 from paced import Paced
 from scripted import Phone, ScriptedController
-from support import PATIENCE, pages
+from support import PATIENCE, AsyncTest, pages
 
 PAGE = 1024
 # 300 a second.
@@ -70,7 +70,7 @@ class Instructions(unittest.TestCase):
             print(f"  {times / count:8.0f}  {part}")
 
 
-class Crowd(unittest.IsolatedAsyncioTestCase):
+class Crowd(AsyncTest):
     async def test_three_hundred_advertisements_a_second(self):
         """Sixteen peers, the capacity of the table, are received in turn, 3,000 times in 10 s, and each time is in the log, in order, dated when it was.
         A Cortex-M0 takes 1.3 to 1.6 cycles for an instruction of such programs on average; here it takes 128 ns, two cycles at 16 MHz."""

@@ -25,7 +25,7 @@ def compare(first, others):
     """The results of all engines have to be equal, and not empty."""
     rows = []
     questions = asked(20260915)
-    [(best,)] = first.rows("SELECT other FROM meetings WHERE who = 'Zoë \"Z\" O''Brien' GROUP BY other ORDER BY SUM(seconds) DESC, other LIMIT 1")
+    [(best,)] = first.rows("SELECT other FROM near WHERE who = 'Zoë \"Z\" O''Brien' GROUP BY other ORDER BY SUM(seconds) DESC, other LIMIT 1")
     for name, sql in questions.items():
         sql = sql.replace("'Ben'", "'" + best.replace("'", "''") + "'")
         expected = None
@@ -56,9 +56,9 @@ def difference(result, expected):
 
 def check_tables(archive, others, readings):
     """All engines have the same rows of every derived table, and DuckDB has every reading in the right direction."""
-    for table in ("contacts", "meetings", "directions"):
+    for table in ("contacts", "meetings", "near", "directions"):
         totals = f"SELECT COUNT(*), CAST(SUM(seconds) AS BIGINT), CAST(SUM(readings) AS BIGINT), CAST(SUM(seconds_2) AS BIGINT), COUNT(DISTINCT device) FROM {table}"
-        totals = totals if table != "meetings" else totals.replace("device", "day")
+        totals = totals if table not in ("meetings", "near") else totals.replace("device", "day")
         results = [[tuple(row) for row in engine.rows(totals)] for engine in [archive, *others]]
         assert all(result == results[0] for result in results), (table, results)
         print(f"{table:16}{results[0][0][0]:>10} rows, the same sums in all engines")

@@ -19,12 +19,9 @@ class Spark:
                    .config("spark.sql.session.timeZone", "UTC").config("spark.driver.memory", "4g").getOrCreate())
         session.sparkContext.setLogLevel("ERROR")
         try:
-            for table in ("contacts", "meetings", "directions"):
+            for table in ("contacts", "meetings", "near", "directions"):
                 session.read.parquet(f"{folder}/{table}").createOrReplaceTempView(table)
-            readings = session.read.schema(
-                "unix_ms timestamp, peer_kind string, peer string, rssi int, tx_power int, observer string, subject string, subject_kind string, "
-                "day bigint, device string").parquet(f"{folder}/readings")
-            readings.createOrReplaceTempView("readings")
+            session.read.parquet(f"{folder}/readings").createOrReplaceTempView("readings")
             yield cls(session)
         finally:
             session.stop()

@@ -95,12 +95,12 @@ func fuzzATTServer(_ bytes: Span<UInt8>) {
     let count = min(record.count, 247)
     for index in 0..<count { buffer[index] = record[index] }
     let mtu = server.mtu(connection)
-    let question = count > 0 ? buffer[0] : 0
+    let opcode = count > 0 ? buffer[0] : 0
     var span = buffer.mutableSpan
     let length = server.respond(to: &span, count: count, on: connection, at: .start, values: &values)
     if length > max(mtu, server.mtu(connection)) { broken("an answer longer than ATT_MTU") }
-    if length > 0, span[0] != question &+ 1, span[0] != 0x01 { broken("an answer to another question") }
-    if length > 0, question & 0x40 != 0 { broken("a command was answered") }
+    if length > 0, span[0] != opcode &+ 1, span[0] != 0x01 { broken("an answer to another question") }
+    if length > 0, opcode & 0x40 != 0 { broken("a command was answered") }
   }
 }
 

@@ -24,6 +24,7 @@ enum FuzzTarget: String, CaseIterable {
   case uf2
   case mcuboot
   case package
+  case pemKey = "pem-key"
   case linkLayer = "linklayer"
   case hciController = "hci-controller"
   case hciUSB = "hci-usb"
@@ -56,6 +57,7 @@ enum FuzzTarget: String, CaseIterable {
     case .storedPayload: fuzzStoredPayload(bytes)
     case .elf, .intelHex, .uf2, .mcuboot: fuzzImage(bytes)
     case .package: fuzzPackage(bytes)
+    case .pemKey: fuzzPEMKey(bytes)
     case .linkLayer: fuzzLinkLayer(bytes)
     case .hciController: fuzzHCIController(bytes)
     case .hciUSB: fuzzHCIUSB(bytes)
@@ -90,6 +92,7 @@ enum FuzzTarget: String, CaseIterable {
     case .uf2: uf2Seeds
     case .mcuboot: mcubootSeeds
     case .package: packageSeeds
+    case .pemKey: pemKeySeeds
     case .linkLayer: linkLayerSeeds
     case .hciController: hciControllerSeeds
     case .hciUSB: hciUSBSeeds

@@ -1,3 +1,4 @@
+import Foundation
 import HeraldImages
 
 /// A program for a Cortex-M that starts at 0x1000, with bytes behind a gap.
@@ -50,6 +51,37 @@ var packageSeeds: [[UInt8]] {
   return [secure.file, legacy.file]
 }
 
+/// Keys, each behind the number of its label: private Ed25519, SEC 1 with a compressed point, public Ed25519.
+var pemKeySeeds: [[UInt8]] {
+  let ed25519: [UInt8] = [
+    0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+  ]
+  let elliptic: [UInt8] = [0x30, 0x57, 0x02, 0x01, 0x01, 0x04, 0x20]
+  let curve: [UInt8] = [0xA0, 0x0A, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+  let bytes = [UInt8](repeating: 0x5A, count: 32)
+  return [
+    [0] + ed25519 + bytes, [1] + elliptic + bytes + curve + [0xA1, 0x24, 0x03, 0x22, 0x00, 0x02] + bytes,
+    [2] + (Ed25519PublicKey(bytes)?.subjectPublicKeyInfo ?? []),
+  ]
+}
+
+/// The DER of a key under one of three labels, and any text.
+func fuzzPEMKey(_ file: Span<UInt8>) {
+  let bytes = file.withUnsafeBufferPointer { Array($0) }
+  _ = try? PEMKey(String(decoding: bytes, as: UTF8.self))
+  guard let first = bytes.first else { return }
+  let label = ["PRIVATE KEY", "EC PRIVATE KEY", "PUBLIC KEY"][Int(first) % 3]
+  let text = Data(bytes.dropFirst()).base64EncodedString()
+  switch try? PEMKey("-----BEGIN \(label)-----\n\(text)\n-----END \(label)-----\n") {
+  case .p256Private(let scalar, _): if scalar.count != 32 { broken("a private key has not 32 bytes") }
+  case .p256Public(let point):
+    if point.count != 33 && point.count != 65 { broken("a point has another size") }
+  case .ed25519Private(let seed, _): if seed.count != 32 { broken("a private key has not 32 bytes") }
+  case .ed25519Public(let key): if key.count != 32 { broken("a public key has not 32 bytes") }
+  case nil: break
+  }
+}
+
 /// A file of firmware in any form: what is taken keeps its bytes and addresses through every form that can
 /// hold them.
 func fuzzImage(_ file: Span<UInt8>) {
@@ -61,8 +93,9 @@ func fuzzImage(_ file: Span<UInt8>) {
   _ = image.vectorTable
   _ = image.builtFor
   if let signed = image.mcuboot {
-    guard let inner = try? image.unsigned() else { return }
-    if inner.byteCount != signed.programSize { broken("the program inside has another size") }
+    _ = (signed.unsupported, signed.compression, signed.isEncrypted)
+    if signed.program.count != signed.programSize { broken("the program inside has another size") }
+    if image.bytesBehindImage > image.byteCount { broken("more bytes follow the image than the file has") }
   }
   var options = FirmwareImage.WritingOptions(family: 0xADA5_2840)
   options.largestBinary = 1 << 16

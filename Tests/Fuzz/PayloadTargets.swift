@@ -86,12 +86,12 @@ func fuzzStoredPayload(_ bytes: Span<UInt8>) {
   let outcome = store.stagePayload(offset: 0, total: bytes.count, bytes, longest: 129)
   if case .wants = outcome { broken("all bytes were given, and more are wanted") }
   for unixSeconds in [nil, 0, 1_600_905_600, 1_773_700_000, .max] as [UInt64?] {
-    _ = supplier.tend(&store, at: unixSeconds)
+    _ = supplier.load(from: &store, at: unixSeconds)
     let count = supplier.payload(at: unixSeconds, now: .start, into: &buffer)
     if count < 0 || count > 129 { broken("a payload longer than there is room for") }
     if outcome != .taken(UInt32(bytes.count)), count != 13 { broken("what was refused is offered") }
-    let status = supplier.payloadStatus(at: unixSeconds)
-    if let days = status.daysLeft, !(1...90).contains(days) { broken("days that are none") }
+    let status = supplier.payloadStatus(at: unixSeconds, in: &store)
+    if let keys = status.keyCount, !(0...90).contains(keys) { broken("more keys than fit") }
   }
   // Behind a record that says it is there.
   let image = FlashImage(pageSize: 256, pageCount: 2, wordSize: 8)

@@ -21,17 +21,15 @@ final class ScratchFolder {
 /// A device whose log is written by the device's own encoder.
 struct LoggingDevice: ~Copyable {
   let serial: String
-  private var log: FlashLog<MemoryFlash, 64>
-  private var clock = WallClock()
+  private var log: BadgeLog
 
   /// A device that was started at its uptime 0; `date` is set then, unless it is `nil`.
   init(_ serial: String, epoch: UInt32 = 1, date: UInt64? = shiftBegin, pages: Int = 64) throws {
     self.serial = serial
-    log = FlashLog(flash: MemoryFlash(FlashImage(pageSize: 512, pageCount: pages, wordSize: 4)))
-    log.mount(freshEpoch: epoch)
-    try log.append(.started(reason: 0), at: .start, clock: clock)
-    if let date { try set(date, at: 0) }
-    try log.append(.ownPayload, bytes: Self.payload(of: serial).span, at: .start, clock: clock)
+    log = BadgeLog(epoch: epoch, pageSize: 512, pageCount: pages)
+    try log.start(at: 0)
+    if let date { try log.setDate(date, at: 0) }
+    try log.append(.ownPayload, Self.payload(of: serial), at: 0)
   }
 
   /// The payload that the device of a serial number sends: one of the fixed family.
@@ -44,24 +42,19 @@ struct LoggingDevice: ~Copyable {
 
   /// Sets the date at an uptime in milliseconds.
   mutating func set(_ date: UInt64, at uptime: UInt64) throws {
-    let moment = Instant(milliseconds: uptime)
-    clock.set(unixMilliseconds: date, at: moment, source: .host)
-    try log.append(.clockSet(unixMilliseconds: date, source: .host), at: moment, clock: clock)
+    try log.setDate(date, at: uptime)
   }
 
   /// Reads the payload of the device with a serial number from an address.
   mutating func read(_ serial: String, from address: Int, at uptime: UInt64) throws {
-    try log.append(
-      .read(Self.address(address)), bytes: Self.payload(of: serial).span, at: Instant(milliseconds: uptime),
-      clock: clock)
+    try log.append(.read(Self.address(address)), Self.payload(of: serial), at: uptime)
   }
 
   /// Measures the RSSI of an address every 15 s from the uptime `first` on, `count` times.
   mutating func measure(_ address: Int, _ rssi: Int8, from first: UInt64, count: Int) throws {
     for index in 0..<count {
       try log.append(
-        .measured(Self.address(address), RSSI(rssi)),
-        at: Instant(milliseconds: first + UInt64(index) * 15_000), clock: clock)
+        .measured(Self.address(address), RSSI(rssi)), at: first + UInt64(index) * 15_000)
     }
   }
 
@@ -70,21 +63,20 @@ struct LoggingDevice: ~Copyable {
     for index in 0..<count {
       try log.append(
         .measured(Self.address(address), RSSI(rssi - Int8(index * index * 7 % 13))),
-        at: Instant(milliseconds: first + UInt64(index) * 1000), clock: clock)
+        at: first + UInt64(index) * 1000)
     }
   }
 
   /// Writes the pages as a pull leaves them.
   @discardableResult
   mutating func pull(to path: String, change: (inout DeviceRecord) -> Void = { _ in }) throws -> [PageName] {
-    log.commit()
     let store = try PageStore(path: path, create: true)
     var names: [PageName] = []
     try store.updateDevice {
       $0.serial = serial
       $0.name = "badge"
     }
-    for page in try log.committedPages() {
+    for page in try log.pages() {
       let epoch = LogPageHeader(page.bytes.span)?.epoch ?? 0
       let name = PageName(epoch: epoch, sequence: page.sequence, isOpen: page.isOpen)
       try store.updateDevice { $0.note(epoch: epoch) }
@@ -93,6 +85,29 @@ struct LoggingDevice: ~Copyable {
     }
     try store.updateDevice(change)
     return names
+  }
+}
+
+/// The files of a folder, to be written for each case that reads or changes them.
+struct KeptFiles: Sendable {
+  private let contents: [String: Data]
+
+  init(of folder: String) throws {
+    var contents: [String: Data] = [:]
+    for name in try FileManager.default.subpathsOfDirectory(atPath: folder) {
+      // A folder has no contents.
+      if let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)") { contents[name] = bytes }
+    }
+    self.contents = contents
+  }
+
+  func write(to folder: String) throws {
+    for (name, bytes) in contents {
+      let file = URL(fileURLWithPath: "\(folder)/\(name)")
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try bytes.write(to: file)
+    }
   }
 }
 
@@ -129,7 +144,7 @@ extension Archive {
     let both = """
       JOIN who o ON o.id = t.observer_id JOIN who s ON s.id = t.subject_id JOIN device d ON d.id = t.device_id
       """
-    let questions = [
+    let queries = [
       "setting": "SELECT name, value FROM setting",
       "device": """
       SELECT serial, name, system, version, epochs, is_unread, is_stale, readings, undated, lost, first_ms, last_ms
@@ -179,15 +194,24 @@ extension Archive {
       "device_sealing": """
       SELECT d.serial, unix_ms, is_sealed, owner_key FROM device_sealing t JOIN device d ON d.id = t.device_id
       """,
+      "coverage":
+        "SELECT d.serial, from_ms, to_ms, state FROM coverage t JOIN device d ON d.id = t.device_id",
       "battery":
         "SELECT d.serial, unix_ms, level, is_external FROM battery t JOIN device d ON d.id = t.device_id",
+      "clock_finding": """
+      SELECT d.serial, t.kind, from_day, to_day, offset_s, met, o.serial FROM clock_finding t
+        JOIN device d ON d.id = t.device_id LEFT JOIN device o ON o.id = t.other_id
+      """,
+      "clock_correction": """
+      SELECT d.serial, from_ms, to_ms, shift_ms FROM clock_correction t JOIN device d ON d.id = t.device_id
+      """,
       "device_event": """
       SELECT d.serial, unix_ms, t.kind, value FROM device_event t JOIN device d ON d.id = t.device_id
       """,
     ]
     var rows: [String: [String]] = [:]
-    for (table, question) in questions {
-      rows[table] = try connection.rows(question).map { row in
+    for (table, query) in queries {
+      rows[table] = try connection.rows(query).map { row in
         row.values.map { "\($0)" }.joined(separator: "|")
       }
       .sorted()

@@ -34,7 +34,7 @@ struct ContactsFolder: ~Copyable {
 /// A badge and its log, written by the device's own encoder.
 struct LoggingBadge: ~Copyable {
   let serial: String
-  private let start: UInt64
+  private var start: UInt64
   private var log = FlashLog<MemoryFlash, 64>(
     flash: MemoryFlash(FlashImage(pageSize: 4096, pageCount: 64, wordSize: 4)))
   private var clock = WallClock()
@@ -52,6 +52,22 @@ struct LoggingBadge: ~Copyable {
 
   static func address(_ number: UInt32) -> TargetIdentity {
     TargetIdentity(kind: .randomAddress, high: 0x4000, low: number)
+  }
+
+  /// It starts again at a date, which its clock shows unless it has none.
+  mutating func restart(at date: UInt64, reason: UInt8 = 0, hasDate: Bool = true) throws {
+    log.commit()
+    log.mount(freshEpoch: 0xABCD)
+    (start, clock) = (date, WallClock())
+    try log.append(.started(reason: reason), at: .start, clock: clock)
+    guard hasDate else { return }
+    clock.set(unixMilliseconds: date, at: .start, source: .host)
+    try log.append(.clockSet(unixMilliseconds: date, source: .host), at: .start, clock: clock)
+  }
+
+  /// Its motion sensor says something else from a date on.
+  mutating func move(_ state: MotionState, at date: UInt64) throws {
+    try log.append(.motion(state), at: instant(date), clock: clock)
   }
 
   private func instant(_ date: UInt64) -> Instant { Instant(milliseconds: date - start) }

@@ -26,11 +26,54 @@ struct EfficacyFilesTests {
       "2022-11-29 24:00:00",
       "2022-11-29 22:60:00", "2022-11-29 22:21:60", "2022-11-29 22:21:56.", "2022-11-29 22:21:56+01",
       "2022-11-29 22:21:56+0160", "2022-11-29 22:21:56+01000", "2022-11-29 22:21:56 ", "1969-12-31 23:59:59",
-      "2022-11-29_22:21:56", "２022-11-29 22:21:56",
+      "2022-11-29_22:21:56",
+      // Nobody knows the month, the half of the day, or the era.
+      "05/01/2022 20:00:00", "31/12/2022 20:00:00", "2022-01-05 8:00", "2022-01-05 20:00:00 PM",
+      "2022-01-05 8:00:00 XY",
+      "2565-01-05 20:00:00", "0111-01-05 20:00:00", "2022-1/5 20:00:00", "2022-01-05 8:0:00 PM",
     ])
   func noDates(text: String) {
     var time = RecordedTime(days: .utc)
     #expect(time.seconds(text) == nil)
+  }
+
+  @Test(
+    "dates of phones whose formatter follows the owner's settings: clocks of 12 hours, digits, blanks, separators",
+    arguments: [
+      "2022-01-05 8:05:09 PM", "2022-01-05 08:05:09 pm", "2022-01-05 8:05:09\u{202F}PM",
+      "2022-01-05 8:05:09\u{A0}p.\u{A0}m.",
+      "2022-01-05 下午8:05:09", "2022-01-05 오후 8:05:09", "2022-01-05 午後8:05:09", "2022-01-05 8:05:09 μ.μ.",
+      "٢٠٢٢-٠١-٠٥ ٢٠:٠٥:٠٩", "٢٠٢٢-٠١-٠٥ ٨:٠٥:٠٩ م", "२०२२-०१-०५ २०:०५:०९", "২০২২-০১-০৫ ২০:০৫:০৯",
+      "２０２２-01-05 20:05:09",
+      "2022/01/05 20:05:09", "2022.1.5 20:05:09", "2022-01-05 20:05:09+0000", "2022-01-05 9:05:09 PM+0100",
+      "2022-01-05 20:05:09,250", "\u{200F}2022-01-05\u{200F} 20:05:09", "2022-01-05, 8:05:09 PM",
+    ])
+  func otherClocks(text: String) {
+    var time = RecordedTime(days: .utc)
+    #expect(time.seconds(text) == 1_641_413_109)
+  }
+
+  @Test("noon and midnight of a clock of 12 hours")
+  func noon() {
+    var time = RecordedTime(days: .utc)
+    #expect(time.seconds("2022-01-05 12:00:00 AM") == 1_641_340_800)
+    #expect(time.seconds("2022-01-05 12:00:00 PM") == 1_641_384_000)
+    #expect(time.seconds("2022-01-05 0:00:00 PM") == 1_641_384_000)
+    #expect(time.seconds("2022-01-05 1:00:00 a. m.") == 1_641_344_400)
+  }
+
+  @Test("a local time that there is twice is told, and which offsets it has")
+  func repeatedTime() throws {
+    let days = try LocalDays(zone: "Europe/Berlin")
+    var time = RecordedTime(days: days)
+    #expect(time.seconds("2026-10-25 02:30:00") == 1_792_888_200 && time.isAmbiguous)
+    #expect(time.seconds("2026-10-25 02:30:00+0100") == 1_792_891_800 && !time.isAmbiguous)
+    #expect(time.seconds("2026-10-25 03:00:00") == 1_792_893_600 && !time.isAmbiguous)
+    #expect(time.seconds("2026-03-29 02:30:00") != nil && !time.isAmbiguous)
+    #expect(days.repeatedTime("2026-10-25 02:30") == "+02:00 or +01:00")
+    #expect(days.repeatedTime("2026-10-25 02:30:00") == "+02:00 or +01:00")
+    #expect(
+      days.repeatedTime("2026-10-25 02:30:00+0100") == nil && days.repeatedTime("2026-10-25 04:30") == nil)
   }
 
   @Test("local time in summer, in winter, and where the clock is set back")
@@ -42,7 +85,7 @@ struct EfficacyFilesTests {
     #expect(time.seconds("2020-08-11 20:08:00+0000") == 1_597_176_480)
     #expect(time.seconds("2020-10-25 00:59:59") == 1_603_583_999)  // 23:59:59 UTC
     #expect(time.seconds("2020-10-25 02:00:00") == 1_603_591_200)  // 02:00 UTC
-    #expect(days.text(1_597_172_880) == "2020-08-11 20:08:00")
+    #expect(days.localTime(of: 1_597_172_880_000) == "2020-08-11 20:08:00")
     #expect(days.moment("2020-08-11T20:08") == 1_597_172_880)
     #expect(days.moment("2020-08-11T20:08Z") == 1_597_176_480)
     #expect(days.moment("2020-08-11") == nil)
@@ -79,6 +122,17 @@ struct EfficacyFilesTests {
     #expect(try read([0xEF, 0xBB, 0xBF] + Array("a\n\n".utf8)) == ["a", ""])
     let many = (0..<100_000).map { "line \($0)" }
     #expect(try read(Array((many.joined(separator: "\n") + "\n").utf8)) == many)
+  }
+
+  @Test("text in UTF-16, with a mark or without, is refused by name")
+  func otherEncodings() throws {
+    let folder = RecordedFolders()
+    for bytes in [[0xFF, 0xFE, 0x74, 0x00], [0xFE, 0xFF, 0x00, 0x74], [0x74, 0x00, 0x69, 0x00]] as [[UInt8]] {
+      let path = try folder.write("a", "lines", bytes)
+      let error = #expect(throws: HostLinkError.self) { try TextLines.read(path) { _ in true } }
+      #expect(error?.what.hasSuffix("is UTF-16, or no text: it has to be UTF-8") == true)
+      #expect(throws: HostLinkError.self) { try TextLines.readFirst(path) { _ in } }
+    }
   }
 
   @Test("a line that is too long is skipped and counted, however long it is")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldArchive
 
-/// Numbers that were worked out by hand, by the definitions in docs/efficacy.md.
+/// Numbers that were worked out by hand, by the definitions in docs/archive.md.
 @Suite("Efficacy: detection and continuity")
 struct EfficacyTests {
   private let folders = RecordedFolders()
@@ -141,6 +141,68 @@ struct EfficacyTests {
     #expect(
       result.devices[0].rows == 5 && result.devices[0].damagedRows == 2 && result.devices[0].undatedRows == 1)
     #expect(result.devices[0].recording.payload.isEmpty)
+  }
+
+  @Test("a file of which the dates cannot be read is refused, with its share and an example")
+  func unreadDates() throws {
+    func write(_ dates: [String]) throws {
+      let header = "time,sensor,id,detect,read,measure,share,visit,data\n"
+      let rows = dates.map { "\($0),BLE,1,,,3,,,RSSI:-1.0\n" }.joined()
+      try folders.write("a", "contacts.csv", Array((header + rows).utf8))
+    }
+    try folders.device("b", payload: "BBBBBB", ["10:00:00 1 m", "10:05:00 1 m"])
+    func failure() -> HostLinkError? { #expect(throws: HostLinkError.self) { try count(rules()) } }
+    try write((10..<71).map { "05/01/2022 20:00:\($0)" })
+    #expect(
+      failure()?.what
+        == "\(folders.path)/a/contacts.csv: 61 of 61 rows have no date that can be read, such as \"05/01/2022 20:00:10\": they would count as not detected"
+    )
+    // A tenth is named and left out, more is refused.
+    let good = (10..<60).map { "2022-11-29 10:00:\($0)" }
+    try write(good + Array(repeating: "x", count: 11))
+    #expect(failure()?.what.contains("11 of 61 rows") == true)
+    try write(good + good + Array(repeating: "x", count: 11))
+    #expect(try count(rules()).devices[0].undatedRows == 11)
+  }
+
+  @Test("headers that come again, also with other columns, and what spreadsheets make of a file")
+  func headers() throws {
+    try folders.device("b", payload: "BBBBBB", ["10:00:00 1 m", "10:05:00 1 m"])
+    let first = "time,sensor,id,detect,read,measure,share,visit,data\n"
+    let second = "data,id,time,read,share,measure,detect\n"
+    let text =
+      first + "2022-11-29 10:00:00,BLE,1,,2,,,,BBBBBB\n" + first
+      + "2022-11-29 10:00:10,BLE,1,,,3,,,RSSI:-1.0\n" + second
+      + "RSSI:-1.0,1,2022-11-29 10:02:00,,,3,\n"
+    try folders.write("a", "contacts.csv", Array(text.utf8))
+    var result = try count(rules())
+    #expect(result.devices[0].rows == 3 && result.devices[0].damagedRows + result.devices[0].undatedRows == 0)
+    #expect(result.pairs.map(\.windows) == [2, 0])
+    for separator in [";", "\t"] {
+      let other = text.replacing(",", with: separator)
+      for start in ["", "sep=\(separator)\r\n"] {
+        try folders.write("a", "contacts.csv", Array((start + other).utf8))
+        try folders.write(
+          "a", "detection.csv", Array("\"A, B\"\(separator)iOS\(separator)15\(separator)AAAAAA".utf8))
+        result = try count(rules())
+        #expect(result.pairs.map(\.windows) == [2, 0] && result.devices[0].rows == 3)
+        #expect(result.devices[0].recording.payload == "AAAAAA" && result.devices[0].recording.name == "A, B")
+      }
+    }
+  }
+
+  @Test("a local time that there is twice is counted")
+  func ambiguousRows() throws {
+    let header = "time,sensor,id,detect,read,measure,share,visit,data\n"
+    try folders.write(
+      "a", "contacts.csv",
+      Array((header + "2022-10-30 01:30:00,BLE,1,,,3,,,\n2022-10-30 03:30:00,BLE,1,,,3,,,\n").utf8))
+    try folders.write(
+      "b", "contacts.csv",
+      Array((header + "2022-10-30 00:30:00,BLE,1,,,3,,,\n2022-10-30 04:30:00,BLE,1,,,3,,,\n").utf8))
+    var rules = Efficacy.Rules()
+    rules.days = try LocalDays(zone: "Europe/London")
+    #expect(try count(rules).devices.map(\.ambiguousRows) == [1, 0])
   }
 
   @Test("empty files are those of a device that nobody detected")

@@ -83,7 +83,7 @@ import Testing
     let archive = try archive(people: "serial,name,from,to\nA,Ann,,\nB,Bob,2026-09-14,2026-09-14\n")
     let id = try #require(try archive.connection.number("SELECT id FROM device WHERE serial = 'A'"))
     let pages = try archive.pages(of: id)
-    let scan = try Archive.scan(pages, try archive.clocks(of: id))
+    let scan = try Archive.scan(pages, try archive.deviceClocks.clock(of: id))
     var collector = ReadingCollector(
       scan, try archive.context(of: id, try archive.assignments()), .min ... .max)
     var visit = PageVisit()
@@ -97,7 +97,7 @@ import Testing
     // What was read later tells whose address it was; on the next day nobody wears the badge.
     #expect(
       rows.map { collector.whos[Int($0.subject)] } == [
-        .person("Bob"), .person("Bob"), .address(Self.other), .device("B"),
+        .person("Bob"), .person("Bob"), .address(Self.other), .unworn("B", nil),
       ])
   }
 
@@ -118,7 +118,7 @@ import Testing
     #expect(table.name == "readings" && table.rows + export.leftOut == 6 && export.leftOut == 2)
     #expect(table.files == files.count && Set(files).count == files.count)
     // The serial number is one name of a folder; the device without a date has no file.
-    #expect(files.allSatisfy { $0.hasSuffix("/device=A%2f..%2fb/data.parquet") }, "\(files)")
+    #expect(files.allSatisfy { $0.hasSuffix("/log=sn-A%2f..%2fb/data.parquet") }, "\(files)")
   }
 
   @Test("Where clocks are put back across midnight, the day that is over is not written again")
@@ -132,7 +132,7 @@ import Testing
     #expect(archive.days.day(of: Int64(change) - 1) == archive.days.day(of: Int64(change)) + 1)
     let (export, files) = try export(archive)
     #expect(export.tables.first?.rows == 4 && export.leftOut == 0)
-    #expect(files == ["day=20101106/device=A/data.parquet", "day=20101107/device=A/data.parquet"])
+    #expect(files == ["day=20101106/log=sn-A/data.parquet", "day=20101107/log=sn-A/data.parquet"])
     #expect(export.tables.filter { $0.name == "contacts" }.map(\.rows) == [2])
   }
 
@@ -144,7 +144,7 @@ import Testing
     let input = try archive.input(of: id, try archive.assignments())
     let pages = try archive.pages(of: id)
     let written = try ReadingPartitions(
-      pages, try Archive.scan(pages, input.clocks), input.context, to: try ExportFolder(folder + "/out"),
+      pages, try Archive.scan(pages, input.clock), input.context, to: try ExportFolder(folder + "/out"),
       mostDays: 3)
     #expect(written.days == [20_710, 20_711, 20_712] && written.readings == 3 && written.leftOut == 2)
     #expect(ReadingPartitions.mostDays == 3653)
@@ -156,14 +156,15 @@ import Testing
     let archive = try archive()
     _ = try export(archive)
     for stale in [
-      "readings/day=20260914/device=B", "readings/day=19700101/device=A", "meetings/day=19700101",
+      "readings/day=20260914/log=sn-B", "readings/day=20260914/device=A", "readings/day=19700101/log=sn-A",
+      "meetings/day=19700101",
     ] {
       let path = "\(folder)/out/\(stale)"
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
       try Data("stale".utf8).write(to: URL(fileURLWithPath: path + "/data.parquet"))
     }
     let (_, files) = try export(archive)
-    #expect(files == ["day=20260914/device=A/data.parquet", "day=20260915/device=A/data.parquet"])
+    #expect(files == ["day=20260914/log=sn-A/data.parquet", "day=20260915/log=sn-A/data.parquet"])
     #expect(!FileManager.default.fileExists(atPath: folder + "/out/meetings/day=19700101"))
   }
 
@@ -190,7 +191,7 @@ import Testing
   func cannotBeWritten() throws {
     try write("A", startedAt: Self.evening, [Self.measured(1000)])
     let archive = try archive()
-    let path = folder + "/out/readings/day=20260914/device=A"
+    let path = folder + "/out/readings/day=20260914/log=sn-A"
     try FileManager.default.createDirectory(
       atPath: path + "/.data.parquet.part", withIntermediateDirectories: true)
     try Data("{}".utf8).write(to: URL(fileURLWithPath: folder + "/out/_herald.json"))
@@ -208,8 +209,8 @@ import Testing
       (Int64.max, .null, .integer(253_402_300_799_999)),
     ])
   func dates(moment: Int64, optional: SQLValue, required: SQLValue) throws {
-    let devices = try #require(ArchiveTable.all.first { $0.name == "devices" })
-    let contacts = try #require(ArchiveTable.all.first { $0.name == "contacts" })
+    let devices = try #require(ArchiveTable.all(ExportSelection()).first { $0.name == "devices" })
+    let contacts = try #require(ArchiveTable.all(ExportSelection()).first { $0.name == "contacts" })
     for (table, name, expected) in [(devices, "first_ms", optional), (contacts, "begin_ms", required)] {
       let column = try #require(table.columns.firstIndex { $0.name == name })
       let values = table.columns.map { _ in SQLValue.integer(moment) }
@@ -222,7 +223,7 @@ import Testing
     try write("A", startedAt: Self.evening, [Self.measured(1000)])
     let archive = try archive(people: "serial,name\nA,Ann\n")
     for name in ["contacts", "meetings", "directions"] {
-      let table = try #require(ArchiveTable.all.first { $0.name == name })
+      let table = try #require(ArchiveTable.all(ExportSelection()).first { $0.name == name })
       let columns = try archive.connection.rows("PRAGMA table_info(\(name))").map { $0.text(1) }
       #expect(table.columns.map(\.name) == columns)
     }

@@ -64,17 +64,37 @@ import Testing
     #expect(try archive.devices()[0].readings > 0)
   }
 
+  /// The logs of two devices with the rows of their archive, and of a third device, which neither of the two
+  /// has heard: each case damages a copy of the third one's pages.
+  private struct Logs: Sendable {
+    let files: KeptFiles
+    let names: [PageName]
+    /// Those of the two.
+    let rows: [String: [String]]
+
+    init() throws {
+      let folder = try ScratchFolder()
+      try logMeeting(in: folder.path + "/logs")
+      let clean = try newArchive(folder.path + "/clean.sqlite")
+      try clean.fill(folder.path + "/logs")
+      rows = try clean.allRows()
+      var device = try LoggingDevice("EVIL")
+      try device.read("ONE", from: 1, at: 0)
+      try device.measureMuch(1, -60, from: 0, count: 2000)
+      names = try device.pull(to: folder.path + "/logs/evil")
+      files = try KeptFiles(of: folder.path + "/logs")
+    }
+  }
+
+  private static let logs = Result { try Logs() }
+
   @Test(arguments: 0..<40) func hostilePagesTouchNoOtherDevice(seed: Int) throws {
     let folder = try ScratchFolder()
-    try logMeeting(in: folder.path + "/logs")
-    let clean = try newArchive(folder.path + "/clean.sqlite")
-    try clean.fill(folder.path + "/logs")
-    // A third device, which neither of the two has heard, has damaged pages with valid headers.
-    var device = try LoggingDevice("EVIL")
-    try device.read("ONE", from: 1, at: 0)
-    try device.measureMuch(1, -60, from: 0, count: 2000)
-    let names = try device.pull(to: folder.path + "/logs/evil")
+    let logs = try Self.logs.get()
+    let names = logs.names
+    try logs.files.write(to: folder.path + "/logs")
     var random = SplitMix64(seed: UInt64(seed))
+    // Their headers stay valid.
     for name in names {
       let file = URL(fileURLWithPath: "\(folder.path)/logs/evil/pages/\(name.fileName)")
       var bytes = [UInt8](try Data(contentsOf: file))
@@ -87,11 +107,12 @@ import Testing
     let archive = try newArchive(folder.path + "/a.sqlite")
     let addition = try archive.fill(folder.path + "/logs")
     #expect(addition.newPages == names.count + 2 && addition.failures.isEmpty)
+    let rows = try archive.allRows()
     for table in ["contact", "heard", "own_payload", "read_payload", "page", "device"] {
-      func others(_ archive: Archive) throws -> [String] {
-        (try archive.allRows()[table] ?? []).filter { !$0.contains("EVIL") }
+      func others(_ rows: [String: [String]]) -> [String] {
+        (rows[table] ?? []).filter { !$0.contains("EVIL") }
       }
-      #expect(try others(archive) == others(clean), "\(table)")
+      #expect(others(rows) == others(logs.rows), "\(table)")
     }
   }
 
@@ -146,7 +167,7 @@ import Testing
     let archive = try newArchive(folder.path + "/a.sqlite")
     let addition = try archive.fill(folder.path + "/logs")
     #expect(addition.folders == 2 && addition.failures.map(\.folder) == [broken])
-    #expect(try archive.pairs(day: 20_260_914).count == 1)
+    #expect(try archive.figures(MeetingQuery()).count == 1)
   }
 
   @Test func namesAreKeptInAnyScript() throws {
@@ -168,7 +189,9 @@ import Testing
     try archive.label(try PeopleFile(Array(("serial,name\n" + lines.joined()).utf8), days: .utc))
     try archive.update()
     for (index, name) in names.enumerated() {
-      let near = try archive.near(name, day: 20_260_914, seconds: 0).map(\.other.label)
+      var query = MeetingQuery()
+      (query.person, query.days) = (name, 20_260_914...20_260_914)
+      let near = try archive.figures(query).map(\.other.label)
       let around = [names[(index + 1) % names.count], names[(index + names.count - 1) % names.count]]
       #expect(Set(near) == Set(around), "\(name)")
     }

@@ -69,8 +69,8 @@ import Testing
       _ = try archive.add(folders: folders)
       try archive.update()
     }
-    #expect(try archive.groups().map(\.devices.count) == [1, 1, 1])
-    #expect(try whole.groups().map(\.devices.count) == [3])
+    #expect(try DeviceGroup.all(in: archive).map(\.devices.count) == [1, 1, 1])
+    #expect(try DeviceGroup.all(in: whole).map(\.devices.count) == [3])
     #expect(try archive.allRows() == whole.allRows())
     // The same files, too.
     for (name, archive) in [("one", whole), ("other", archive)] {
@@ -105,20 +105,39 @@ import Testing
     #expect(try archive.connection.rows("SELECT DISTINCT version FROM device").map { $0.text(0) } == ["1.1"])
   }
 
+  /// What two pulls left, and the rows of an archive to which only what the second one left is added: all
+  /// orders read them.
+  private struct Whole: Sendable {
+    let files: KeptFiles
+    let folders: [String]
+    let rows: [String: [String]]
+
+    init() throws {
+      let folder = try ScratchFolder()
+      let (early, late) = try IncrementalTests.logs(in: folder.path)
+      files = try KeptFiles(of: folder.path)
+      folders = (early + late).map { String($0.dropFirst(folder.path.count + 1)) }
+      let archive = try newArchive(folder.path + "/whole.sqlite")
+      _ = try archive.add(folders: late)
+      try archive.update()
+      rows = try archive.allRows()
+    }
+  }
+
+  private static let whole = Result { try Whole() }
+
   @Test(arguments: 0..<12) func anyOrderGivesTheSame(seed: Int) throws {
     let folder = try ScratchFolder()
-    let (early, late) = try Self.logs(in: folder.path)
-    let whole = try newArchive(folder.path + "/whole.sqlite")
-    _ = try whole.add(folders: late)
-    try whole.update()
+    let whole = try Self.whole.get()
+    try whole.files.write(to: folder.path)
     var random = SplitMix64(seed: UInt64(seed))
     let archive = try newArchive(folder.path + "/a.sqlite")
-    for path in (early + late).shuffled(using: &random) {
-      _ = try archive.add(folders: [path])
+    for name in whole.folders.shuffled(using: &random) {
+      _ = try archive.add(folders: ["\(folder.path)/\(name)"])
       if Bool.random(using: &random) { try archive.update() }
     }
     try archive.update()
-    #expect(try archive.allRows() == whole.allRows())
+    #expect(try archive.allRows() == whole.rows)
   }
 
   @Test func datesOfTwoComputersAreJoined() throws {

@@ -25,7 +25,7 @@ final class FailingConnection: ArchiveConnection {
 
   init(_ connection: SQLiteConnection, _ point: Point) { (self.connection, self.point) = (connection, point) }
 
-  var place: String { connection.place }
+  var location: String { connection.location }
   var types: (integer: String, text: String, blob: String) { connection.types }
   var keyedTable: String { connection.keyedTable }
 
@@ -140,9 +140,10 @@ final class FailingConnection: ArchiveConnection {
         #expect(try archive.allRows() == expected, "ended at \(counts[kind] - 1) of kind \(kind)")
       }
     }
-    // Adding, reading payloads, deriving contacts, deriving meetings: as it was, and after each of them.
-    #expect(counts.prefix(3) == [4, 4, 4] && counts[3] > 60)
-    #expect(left.count == 5)
+    // Adding, reading payloads, deriving contacts, deriving meetings, finding wrong clocks: as it was, and
+    // after each of them.
+    #expect(counts.prefix(3) == [5, 5, 5] && counts[3] > 60)
+    #expect(left.count == 6)
   }
 
   @Test func aFullDiskIsSaidAndNothingIsLost() throws {

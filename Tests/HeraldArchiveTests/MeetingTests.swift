@@ -42,7 +42,7 @@ import Testing
     let rows = try archive.connection.rows(
       """
       SELECT day, who, other, seconds, readings, directions, seconds_1, seconds_2, seconds_3, seconds_4
-      FROM meetings ORDER BY who
+      FROM near ORDER BY who
       """
     ).map(\.values)
     let figures = [480, 44, 2, 0, 300, 180, 0].map { SQLValue.integer($0) }
@@ -51,35 +51,61 @@ import Testing
         [.integer(20_260_914), .text("ONE"), .text("TWO")] + figures,
         [.integer(20_260_914), .text("TWO"), .text("ONE")] + figures,
       ])
+    // The other view counts a pair once.
+    let sums = try archive.connection.rows("SELECT COUNT(*), SUM(seconds) FROM meetings").map(\.values)
+    #expect(sums == [[.integer(1), .integer(480)]])
   }
 
-  @Test func theQuestionsHaveTheirAnswers() throws {
+  @Test func meetingQueries() throws {
     let (archive, folder) = try archive()
     let day: Int64 = 20_260_914
-    let near = try archive.near("ONE", day: day, seconds: 479)
+    func asked(
+      _ person: String? = nil, _ other: String? = nil, days: ClosedRange<Int64>? = nil, seconds: Int = 0,
+      within: Int? = nil
+    ) throws -> [MeetingFigures] {
+      var query = MeetingQuery()
+      (query.person, query.other, query.days) = (person, other, days ?? day...day)
+      (query.leastSeconds, query.within) = (seconds, within)
+      return try archive.figures(query)
+    }
+    // A duration is a minimum, everywhere.
+    let near = try asked("ONE", seconds: 480)
     #expect(near.map(\.other.label) == ["TWO"] && near.map(\.seconds) == [480])
     #expect(near.map(\.bands) == [[0, 300, 180, 0]] && near.map(\.who.kind) == [.device])
-    #expect(try archive.near("ONE", day: day, seconds: 480).isEmpty)
-    #expect(try archive.near("ONE", day: day + 1, seconds: 0).isEmpty)
-    #expect(try archive.pairs(day: day).map { [$0.who.label, $0.other.label] } == [["ONE", "TWO"]])
-    #expect(try archive.pairs(day: day, seconds: 480).isEmpty)
-    #expect(try archive.bands("TWO", "ONE", days: day...day).map(\.bands) == [[0, 300, 180, 0]])
-    #expect(try archive.bands("TWO", "ONE", days: day + 1...day + 2).isEmpty)
+    #expect(try asked("ONE", seconds: 481).isEmpty)
+    #expect(try asked("ONE", days: day + 1...day + 1).isEmpty)
+    #expect(try asked().map { [$0.who.label, $0.other.label] } == [["ONE", "TWO"]])
+    #expect(try asked(seconds: 481).isEmpty)
+    #expect(try asked("TWO", "ONE").map(\.bands) == [[0, 300, 180, 0]])
+    #expect(try asked("TWO", "ONE", days: day + 1...day + 2).isEmpty)
+    // Within 63 dB there are the five minutes in which the least median was 60 dB.
+    #expect(try asked("ONE", within: 63).map(\.seconds) == [300])
+    #expect(try asked("ONE", within: 63).map(\.bands) == [[0, 300, 0, 0]])
+    #expect(try asked("ONE", within: 63).map(\.readings) == [nil])
+    #expect(try asked("ONE", within: 60).map(\.seconds) == [300] && asked("ONE", within: 59).isEmpty)
+    #expect(try asked("ONE", seconds: 301, within: 63).isEmpty && asked(within: 70).map(\.seconds) == [480])
+    #expect(try asked("TWO", within: 63).map { [$0.who.label, $0.other.label] } == [["TWO", "ONE"]])
     // THREE hears TWO for two minutes on the same day, and never ONE.
     var three = try LoggingDevice("THREE")
     try three.read("TWO", from: 2, at: 600_000)
     try three.measure(2, -50, from: 600_000, count: 8)
     try three.pull(to: folder.path + "/logs/three")
     try archive.fill(folder.path + "/logs")
-    func found(_ seconds: Int64) throws -> [[String]] {
-      try archive.secondDegree("ONE", days: day...day, seconds: seconds).map {
+    func second(_ person: String, _ seconds: Int = 0, within: Int? = nil) throws -> [SecondDegree] {
+      var query = MeetingQuery()
+      (query.person, query.days, query.leastSeconds, query.within) = (person, day...day, seconds, within)
+      return try archive.secondDegree(query)
+    }
+    func found(_ seconds: Int) throws -> [[String]] {
+      try second("ONE", seconds).map {
         [$0.who.label, "\($0.through)", "\($0.seconds)"]
       }
     }
     #expect(try found(0) == [["THREE", "1", "120"]])
-    #expect(try found(120).isEmpty)
-    #expect(try archive.secondDegree("THREE", days: day...day, seconds: 0).map(\.who.label) == ["ONE"])
-    #expect(try archive.secondDegree("TWO", days: day...day, seconds: 0).isEmpty)
+    #expect(try found(121).isEmpty)
+    #expect(try second("THREE").map(\.who.label) == ["ONE"] && second("TWO").isEmpty)
+    // THREE was at 50 dB from TWO, and ONE at 60 dB.
+    #expect(try second("ONE", within: 60).map(\.who.label) == ["THREE"] && second("ONE", within: 59).isEmpty)
   }
 
   @Test func aLaterMeetingIsNoWayBack() throws {
@@ -97,8 +123,11 @@ import Testing
     let archive = try newArchive(folder.path + "/a.sqlite")
     try archive.fill(folder.path + "/logs")
     let week: ClosedRange<Int64> = 20_260_914...20_260_920
-    #expect(try archive.secondDegree("ONE", days: week, seconds: 0).map(\.who.label) == ["FOUR"])
-    #expect(try archive.secondDegree("THREE", days: week, seconds: 0).map(\.who.label) == ["FOUR", "ONE"])
+    for (person, expected) in [("ONE", ["FOUR"]), ("THREE", ["FOUR", "ONE"])] {
+      var query = MeetingQuery()
+      (query.person, query.days) = (person, week)
+      #expect(try archive.secondDegree(query).map(\.who.label) == expected)
+    }
   }
 
   @Test func readingsAreDecodedFromThePages() throws {

@@ -136,16 +136,19 @@ struct PeopleAttributionTests {
       )
     }
     #expect(contacts == ["Ben 0 300000", "Cem 300000 600000"])
-    // Between two persons it is a device.
+    // Between two persons nobody wears it: what is near it is near nobody.
     try archive.label(
       try PeopleFile(
         Array("serial,name,from,to\nB2,Ben,,2026-09-14 07:05\nB2,Cem,2026-09-14 07:08,\n".utf8), days: .utc))
     try archive.update()
     #expect(
       Set(try archive.told()) == [
-        "person Ben + device A1: 300 s, 300/300", "device A1 + device B2: 180 s, 180/180",
-        "person Cem + device A1: 120 s, 120/120",
+        "person Ben + device A1: 300 s, 300/300", "person Cem + device A1: 120 s, 120/120",
       ])
+    var all = MeetingQuery()
+    all.withUnworn = true
+    #expect(try archive.told(all).contains("device A1 + unworn B2: 180 s, 180/180"))
+    #expect(try archive.unwornFigures(MeetingQuery()).map(\.seconds) == [180])
   }
 
   @Test("A reading belongs to the device whose payload was read at its address, also long after")

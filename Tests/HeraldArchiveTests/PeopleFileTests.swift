@@ -74,6 +74,47 @@ struct PeopleFileTests {
     #expect(Set(forms.entries.map { Array($0.name.utf8) }) == [Array("Zo\u{EB}".utf8)])
   }
 
+  @Test("Blanks of any width and number are one, and text that our tables have marked is itself again")
+  func blanks() throws {
+    #expect(
+      try entries(
+        "serial,name,role,place\nA1,Ada\u{A0} \u{2003}Byron,head  nurse,\u{3000}Ward 3 \nB2,Ada Byron,head nurse,Ward 3\n"
+      )
+        == ["2 A1|Ada Byron|head nurse|Ward 3", "3 B2|Ada Byron|head nurse|Ward 3"])
+    #expect(try entries("serial,name,role\n'00012,'=D,'NA\n") == ["2 00012|=D|NA|"])
+  }
+
+  @Test(
+    "Two spellings that look the same are refused, each with what is not seen",
+    arguments: [
+      ("Ada", "Ada\u{200D}", "\"Ada<U+200D>\" and \"Ada\""),
+      ("Ada", "A\u{200C}da", "\"A<U+200C>da\" and \"Ada\""),
+      ("Ada", "Ada\u{FE0F}", "\"Ada<U+FE0F>\" and \"Ada\""),
+      ("Ada", "\u{3164}Ada", "\"<U+3164>Ada\" and \"Ada\""),
+      ("Ada", "Ａda", "\"<U+FF21>da\" and \"Ada\""),
+      ("Ada B", "Ada\u{2800}B", "\"Ada<U+2800>B\" and \"Ada B\""),
+    ])
+  func appearances(one: String, other: String, spelled: String) {
+    let expected = "the file of people, line 3: \"name\" looks like that of line 2 and is another: \(spelled)"
+    #expect(mistake("serial,name\nA1,\(one)\nB2,\(other)\n") == expected)
+    let serial = "the file of people, line 3: \"serial\" looks like that of line 2 and is another: \(spelled)"
+    #expect(mistake("serial,name\n\(one),Ben\n\(other),Ben\n") == serial)
+  }
+
+  @Test("A separator that a first line names, separators within quotation marks, and headers that come again")
+  func separators() throws {
+    let expected = ["2 A1|Doe, Jane|nurse|"]
+    #expect(try entries("sep=;\r\nserial;name;role\r\nA1;Doe, Jane;nurse\r\n") == ["3 A1|Doe, Jane|nurse|"])
+    #expect(try entries("SEP=,\nserial,name,role\nA1,\"Doe, Jane\",nurse\n") == ["3 A1|Doe, Jane|nurse|"])
+    #expect(try entries("serial;name;role;\"ward, floor\"\nA1;Doe, Jane;nurse;x\n") == expected)
+    #expect(try entries("\"serial\"\t\"name\"\t\"role\"\t\"a;b,c\"\nA1\tDoe, Jane\tnurse\n") == expected)
+    #expect(
+      try entries(
+        "serial,name,role\nA1,Anna,nurse\nserial,name,role\nB2,Ben,\nName,Role,Serial\nCleo,nurse,C3\n") == [
+          "2 A1|Anna|nurse|", "4 B2|Ben||", "6 C3|Cleo|nurse|",
+        ])
+  }
+
   @Test("A name that is a formula is a name")
   func formulas() throws {
     #expect(
@@ -88,6 +129,7 @@ struct PeopleFileTests {
     #expect(mistake(latin1) == "the file of people, line 3: this is not UTF-8")
     #expect(mistake([0xFF, 0xFE, 0x73, 0x00]) == "the file of people is UTF-16, not UTF-8")
     #expect(mistake([0xFE, 0xFF, 0x00, 0x73]) == "the file of people is UTF-16, not UTF-8")
+    #expect(mistake([0x73, 0x00, 0x65, 0x00]) == "the file of people is UTF-16, not UTF-8")
     #expect(mistake([0xC0, 0x80]).hasSuffix("line 1: this is not UTF-8"))
     #expect(mistake("") == "the file of people is empty")
     #expect(
@@ -166,7 +208,7 @@ struct PeopleFileTests {
     "What is no date",
     arguments: [
       "14.09.2026", "2026-9-14", "2026-02-30", "2026-09-14 25:00", "2026-09-14 08:30Z",
-      "2026-09-14 08:30:00+0000", "1969-12-31", "tomorrow", "2026-09-14 08:3", "46279",
+      "2026-09-14 08:30:00+00000", "1969-12-31", "tomorrow", "2026-09-14 08:3", "46279",
     ])
   func noDates(text: String) {
     #expect(

@@ -47,12 +47,13 @@ import Testing
   }
 
   @Test func addressesAreShownWithoutSecrets() throws {
-    func place(_ text: String) throws -> String { try PostgreSQLAddress(text).place }
+    func location(_ text: String) throws -> String { try PostgreSQLAddress(text).location }
     #expect(
-      try place("postgresql://ada@db.example.org:5433/ward") == "postgresql://ada@db.example.org:5433/ward")
-    #expect(try place("postgres://db/ward") == "postgresql://db/ward")
+      try location("postgresql://ada@db.example.org:5433/ward") == "postgresql://ada@db.example.org:5433/ward"
+    )
+    #expect(try location("postgres://db/ward") == "postgresql://db/ward")
     #expect(
-      try place("postgresql:///ward?host=/run/postgresql&user=ada")
+      try location("postgresql:///ward?host=/run/postgresql&user=ada")
         == "postgresql://ada@/ward?host=/run/postgresql")
     #expect(PostgreSQLAddress.isOne("postgresql://db/ward") && PostgreSQLAddress.isOne("postgres://db"))
     #expect(!PostgreSQLAddress.isOne("postgresql.sqlite") && !PostgreSQLAddress.isOne("/tmp/postgres://"))

@@ -23,8 +23,9 @@ final class SealedPageTableTests {
   /// The private key of these bytes, by a file.
   private func keys(_ secret: [UInt8] = [UInt8](1...32)) throws -> SealedPageKeys {
     let path = "\(folder)/key-\(UUID().uuidString)"
-    FileManager.default.createFile(
-      atPath: path, contents: Data(secret), attributes: [.posixPermissions: 0o600])
+    try #require(
+      FileManager.default.createFile(
+        atPath: path, contents: Data(secret), attributes: [.posixPermissions: 0o600]))
     return try SealedPageKeys.read(
       [path], passphrase: { _ throws(HostLinkError) in nil }, openToOthers: { _ in })
   }

@@ -65,10 +65,10 @@ struct WardReportTests {
       ))
     #expect(
       html.contains(
-        "Closest for longest: Anna and Ben, 30 min immediate (≤\u{A0}55\u{A0}dB) of 40 min. 3 points to check before these numbers are used."
+        "Closest for longest: Anna and Ben, 30 min immediate (≤\u{A0}55\u{A0}dB) of 40 min. 2 points to check before these numbers are used."
       ))
     #expect(html.contains("<dt>pairs met</dt><dd>2 of 3</dd>"))
-    #expect(html.contains("<dt>people with a badge</dt><dd>3</dd>"))
+    #expect(html.contains("<dt>persons with a badge</dt><dd>3</dd>"))
     #expect(html.contains("<h3 id=\"h0\">Anna <small>nurse, Ward 3</small></h3>"))
   }
 
@@ -81,7 +81,7 @@ struct WardReportTests {
       ])
     #expect(
       try rows(html, table: "role-matrix") == [
-        ["nurse (2)", "0/0", "45/30"], ["patient (1)", "45/30", "0/0"],
+        ["nurse (2)", "0/0", "45/30"], ["patient (1)", "45/30", "–"],
       ])
     #expect(
       try rows(html, table: "who-matrix") == [
@@ -140,12 +140,12 @@ struct WardReportTests {
     let html = try ward.report(people)
     #expect(
       html.contains(
-        "<li><b>Anna</b>: heard the others for 40 min and was heard by them for 10 min. To do: it was covered, or transmitted seldom: look at its battery.</li>"
+        "<li><b>Anna and Ben</b>: Anna heard Ben for 40 min, and Ben heard Anna for 10 min. To do: one of both badges was covered or off for a part of the time: ask those who wore them.</li>"
       ))
     #expect(html.contains("<li><b>Anna (badge A1)</b>: its battery was down to 15 %."))
     #expect(
       html.contains("<li><b>Anna (badge A1)</b>: its log ends on 2026-09-14 08:39, 23 h 25 min") == false)
-    #expect(html.contains("<li><b>Ben</b>: heard the others for 15 min and was heard by them for 45 min."))
+    #expect(!html.contains("<li><b>Ben</b>"))
     #expect(try rows(html, table: "uneven") == [["Anna", "Ben", "40", "10", ""]])
     #expect(
       try rows(html, table: "heard").map { Array($0.prefix(5)) } == [
@@ -228,7 +228,7 @@ struct WardReportTests {
     #expect(html.components(separatedBy: "<script").count == 3)
   }
 
-  @Test("It asks nothing of a network: no address, and a policy that allows its own style and script only")
+  @Test("The report uses no network: it has no address, and its policy allows only its own style and script")
   func selfContained() throws {
     let html = try ward().report(people)
     for word in ["http:", "https:", "src=", "@import", "url(", "style=", " onclick", "<img", "<link"] {
@@ -261,7 +261,8 @@ struct WardReportTests {
     let report = try WardReport(try ward().archive(people))
     for path in ["/nowhere/report.html", "/tmp"] {
       let error = #expect(throws: HostLinkError.self) { try report.write(to: path) }
-      #expect(error?.cause == .storage && error?.what.hasPrefix("\(path) cannot be ") == true)
+      #expect(error?.cause == .storage && error?.what.hasPrefix(path) == true)
+      #expect(error?.what.contains(" cannot be ") == true)
       #expect(error?.advice?.contains("in a folder that is there") == true)
     }
   }

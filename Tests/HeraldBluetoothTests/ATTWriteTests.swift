@@ -194,7 +194,7 @@ struct ATTWriteTests {
   }
 
   @Test(
-    "Who has no room is asked again with the next value, and what it lost on the way is an unlikely error")
+    "A server without room is asked again with the next value, and a value that it lost is an unlikely error")
   func noRoom() {
     #expect(small.answer(pdu("16 0C00 0000 01") + []) == pdu("17 0C00 0000 01"))
     small.values.prepared = [:]

@@ -25,7 +25,7 @@ private struct Application: BluetoothApplication {
   var events: [GATTClientEvent] = []
   var notes: [String] = []
 
-  mutating func heard(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
+  mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
     heard.append(data.indices.map { data[$0] })
   }
   mutating func connected(_ opened: ConnectionOpened, at now: Instant) {
@@ -154,10 +154,10 @@ struct BluetoothHostTests {
     #expect(
       commands(host).last
         == .send([0x1B, 0x03, 0x00] + [UInt8](repeating: 9, count: 20), on: ConnectionID(index: 0)))
-    host.radio.isClogged = true
+    host.radio.hasBackpressure = true
     let result7 = notify(&host, value)
     #expect(result7 == 0)
-    host.radio.isClogged = false
+    host.radio.hasBackpressure = false
     host.radio.happen(.closed(ConnectionID(index: 0), .remoteUserTerminated))
     _ = host.poll(at: .start)
     let result8 = notify(&host, value)

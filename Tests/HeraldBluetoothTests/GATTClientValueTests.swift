@@ -85,11 +85,23 @@ struct GATTClientValueTests {
     #expect(peer.receive("0D" + wide) == .failed(.tooLong))
   }
 
-  @Test("A response longer than ATT_MTU is malformed")
-  func tooLongResponse() {
+  @Test("HP-07 A peer that states a smaller ATT_MTU than it uses is read", arguments: [23, 30, 40])
+  func understatedMTU(actual: Int) {
+    // The peer has answered Exchange MTU with 23, and sends up to `actual` bytes.
+    let value = (0..<75).map { UInt8($0) }
+    var found: [UInt8] = []
     begin(.readLong(8))
-    _ = peer.next()
-    #expect(peer.receive("0B" + hex([UInt8](repeating: 7, count: 23))) == .failed(.malformed))
+    for _ in 0..<8 where peer.client.isBusy {
+      let request = peer.next()
+      let offset = found.count
+      #expect(request == (offset == 0 ? "0A 08 00" : "0C 08 00 " + hex([UInt8(offset), 0])))
+      let part = Array(value[offset...].prefix(actual - 1))
+      let event = peer.receive((offset == 0 ? "0B " : "0D ") + hex(part))
+      #expect(event == .value(offset: offset, from: 1) || event == .lastValue(offset: offset, from: 1))
+      found += part
+    }
+    #expect(found == value)
+    #expect(!peer.client.isBusy)
   }
 
   @Test("GAW/CL/BV-03 a value that fits is written with response")

@@ -178,9 +178,9 @@ struct BluetoothLinkTests {
     let text = [UInt8](repeating: 0x41, count: 45)
     let request = hex("0A000032 0000 0700 A1 61 64 78 2D") + text
     let answer = hex("0B000032 0000 0700 A1 61 72 78 2D") + text
-    badge.device.node.radio.isClogged = true
+    badge.device.node.radio.hasBackpressure = true
     check(badge.ask(request, part: 20) == [])
-    badge.device.node.radio.isClogged = false
+    badge.device.node.radio.hasBackpressure = false
     badge.device.node.radio.happen(.readyToSend(ConnectionID(index: 0)))
     badge.run()
     let parts = badge.sent()

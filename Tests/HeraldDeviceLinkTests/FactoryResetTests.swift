@@ -51,7 +51,7 @@ private struct KeptDevice: ~Copyable {
   mutating func round() {
     now = now + .milliseconds(10)
     let before = log.erasures.reduce(0, +) + kept.erasures.reduce(0, +)
-    _ = device.tendFactoryReset(at: now)
+    _ = device.continueFactoryReset(at: now)
     #expect(log.erasures.reduce(0, +) + kept.erasures.reduce(0, +) - before <= 1, "one erasure a round")
     _ = device.node.poll(at: now)
   }
@@ -153,7 +153,7 @@ struct FactoryResetTests {
         // between.
         var device = KeptDevice(log: log.copy(), kept: kept.copy(), seed: 1)
         device.now = .start
-        _ = device.device.tendFactoryReset(at: device.now)
+        _ = device.device.continueFactoryReset(at: device.now)
         device.device.node.core.log.mount(freshEpoch: 1)
         let epoch = device.epoch
         let noteSteps = 2
@@ -172,14 +172,14 @@ struct FactoryResetTests {
           check(answer == hex("0B000012 0048 0303 A1 63 657272 A2 65 67726F7570 1848 62 7263 05"))
         }
         for _ in 0..<8 where device.log.hasPower && device.kept.hasPower {
-          _ = device.device.tendFactoryReset(at: device.now)
+          _ = device.device.continueFactoryReset(at: device.now)
         }
         device.log.restorePower()
         device.kept.restorePower()
         if !isBegun, tearing != .all { #expect(device.log.bytes == log.bytes) }
         // The next start.
         var next = KeptDevice(log: device.log, kept: device.kept, seed: 2)
-        for _ in 0..<10 { _ = next.device.tendFactoryReset(at: next.now) }
+        for _ in 0..<10 { _ = next.device.continueFactoryReset(at: next.now) }
         guard isBegun else { continue }
         check(next.isBlank, "\(tearing) at step \(cut)")
       }

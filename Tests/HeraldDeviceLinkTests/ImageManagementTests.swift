@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldEmbedded
 import Testing
 
@@ -96,6 +97,26 @@ struct ImageManagementTests {
     check(answer(test, &device).dropFirst(8) == failure(3)[...])
   }
 
+  @Test("the running image is reported with its hash, if the device has one, and is confirmed by it")
+  func runningHash() {
+    var device = TestDevice()
+    device.runningHash = [UInt8](repeating: 0xAB, count: 32)
+    let running = all(
+      hex("A6"), text("slot"), [0], text("version"), text("0.1.0"), text("hash"), hex("5820"),
+      device.runningHash, text("bootable"), hex("F5"), text("confirmed"), hex("F5"), text("active"),
+      hex("F5"))
+    let expected = all(hex("A2"), text("images"), hex("81"), running, text("splitStatus"), [0])
+    check(answer(request(0, [0xA0], operation: 0x08), &device)[8...] == expected[...])
+    func setState(_ confirm: String) -> [UInt8] {
+      request(
+        0, all(hex("A2"), text("hash"), hex("5820"), device.runningHash, text("confirm"), hex(confirm)))
+    }
+    check(answer(setState("F5"), &device)[8...] == expected[...])
+    check(device.plan == .none)
+    // There is nothing to be tried.
+    check(answer(setState("F4"), &device).dropFirst(8) == failure(3)[...])
+  }
+
   @Test("how much a slot holds is reported, and cannot be written")
   func slotInfo() {
     var device = TestDevice()
@@ -104,7 +125,7 @@ struct ImageManagementTests {
         == all(
           hex("0900 0037 0001 0706 A1"), text("images"), hex("81 A3"), text("image"), [0], text("slots"),
           hex("81 A2"),
-          text("slot"), [1], text("size"), [0x18, 148], text("max_image_size"), [0x18, 148]))
+          text("slot"), [1], text("size"), [0x18, 200], text("max_image_size"), [0x18, 200]))
     check(answer(request(6, [0xA0]), &device).dropFirst(8) == hex("A1 62 7263 08")[...])
   }
 
@@ -215,7 +236,7 @@ struct ImageManagementTests {
     for number in 0..<1000 {
       let sha = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 32)
       check(answer(first(image, 32 + number % 40, sha: number % 3 == 0 ? nil : sha), &device).count > 8)
-      check(device.slot.count <= 148)
+      check(device.slot.count <= 200)
     }
     check(answer(first(image, 80, sha: sha256(image)), &device).suffix(1) == [0xF5])
     check(device.slot == image)
@@ -243,10 +264,13 @@ struct ImageManagementTests {
     )
   }
 
-  /// Uploads an image in two pieces; returns the last response without its header.
+  /// Uploads an image in pieces of at most 108 bytes; returns the last response without its header.
   private func upload(_ image: [UInt8], _ device: inout TestDevice) -> ArraySlice<UInt8> {
-    _ = answer(first(image, 40), &device)
-    return answer(next(image, from: 40, to: image.count), &device).dropFirst(8)
+    var last = answer(first(image, 40), &device)[...]
+    for offset in stride(from: 40, to: image.count, by: 108) {
+      last = answer(next(image, from: offset, to: min(image.count, offset + 108)), &device)[...]
+    }
+    return last.dropFirst(8)
   }
 
   private func keyed() -> TestDevice {
@@ -281,6 +305,32 @@ struct ImageManagementTests {
       var device = keyed()
       check(upload(image, &device) == failure(5)[...])
       check(device.slot == [])
+      // Without a key it is taken.
+      var open = TestDevice()
+      check(upload(image, &open) == off(UInt8(image.count))[...])
+    }
+  }
+
+  @Test("a device with a key takes no image that names another key, or is followed by other bytes")
+  func foreignEntries() {
+    func image(_ kind: String, _ key: [UInt8], behind: [UInt8] = []) -> [UInt8] {
+      let body = self.image(list: [])
+      let signature = [UInt8](repeating: 0x5A, count: 64)
+      let entries = all(
+        hex("1000 2000"), sha256(body), hex(kind), [UInt8(key.count), 0], key, hex("2400 4000"), signature)
+      return all(body, hex("0769"), [UInt8(entries.count + 4), 0], entries, behind)
+    }
+    let own = [UInt8](repeating: 0x4B, count: 32)
+    for (image, isTaken) in [
+      (image("0100", own), true), (image("0100", [0x4A] + own.dropFirst()), false),
+      (image("0100", [UInt8](own.dropLast())), false),
+      (image("0200", [UInt8](repeating: 0x4B, count: 44)), false),
+      (image("0200", [UInt8](repeating: 0x4B, count: 45)), false), (image("0100", []), false),
+      (image("0100", own, behind: [0xFF]), false), (image("0100", own, behind: [0x01, 0x02]), false),
+    ] {
+      var device = keyed()
+      check(upload(image, &device) == (isTaken ? off(UInt8(image.count)) : failure(5))[...])
+      check(device.slot == (isTaken ? image : []))
       // Without a key it is taken.
       var open = TestDevice()
       check(upload(image, &open) == off(UInt8(image.count))[...])

@@ -59,8 +59,8 @@ struct KeyIntervalTests {
   /// Whether keys were made now; the work takes no time here.
   private func makesKeys(_ device: inout Device, at seconds: UInt64) -> Bool {
     let now = Instant(milliseconds: seconds * 1000)
-    guard device.tendSealing(at: now) else { return false }
-    while device.tendSealing(at: now) {}
+    guard device.advanceSealing(at: now) else { return false }
+    while device.advanceSealing(at: now) {}
     return true
   }
 

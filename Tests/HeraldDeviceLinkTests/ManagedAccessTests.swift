@@ -52,9 +52,16 @@ private struct Badge: ~Copyable {
 
   mutating func round() {
     now = now + .milliseconds(10)
-    _ = device.tendFactoryReset(at: now)
-    device.tendPayload(at: now)
+    _ = device.continueFactoryReset(at: now)
+    device.loadPayload(at: now)
     _ = device.node.poll(at: now)
+  }
+
+  /// A host sets the clock, and the device takes a new payload.
+  mutating func set(_ unixSeconds: UInt64) -> Bool {
+    let isSet = device.setClock(unixMilliseconds: unixSeconds * 1000, at: now)
+    for _ in 0..<3 { round() }
+    return isSet
   }
 
   /// The body of the response; of one that is not sealed in a session, as it is.
@@ -234,7 +241,8 @@ struct ManagedAccessTests {
   }
 
   @Test(
-    "of the simple family the status tells the end of the window and the days that are left, and no bytes")
+    "of the simple family the status tells how many keys are in flash, until when, and why it is not offered; no bytes"
+  )
   func simple() {
     var badge = Badge(log: log(), kept: kept())
     // Days 1999 and 2000 of the phones' epoch.
@@ -243,18 +251,33 @@ struct ManagedAccessTests {
       + hex("cf070000 3a047892") + Array(32..<64) + hex("d0070000 22ae9b6e")
     check(badge.upload(blob, from: 0, 112).suffix(2) == [0x18, 112])
     badge.round()
-    let end = hex("A2 66 66616D696C79 66 73696D706C65 65 756E74696C 1A 69B9EB00")
-    check(
-      badge.ask(0, 72, 7, [0xA0]).count == end.count
-        && badge.device.payloadStatus(at: badge.now).daysLeft == nil)
-    check(badge.ask(0, 72, 7, [0xA0]) == end)
-    // Noon of day 2000.
-    let noon = (1_600_905_600 + 2000 * 86_400 + 43_200) as UInt64
-    check(badge.device.setClock(unixMilliseconds: noon * 1000, at: badge.now))
+    let head = hex("A4 66 66616D696C79 66 73696D706C65 65 756E74696C 1A 69B9EB00")
+    let (keys, days, why) = (hex("64 6B657973"), hex("64 64617973"), hex("63 776879"))
+    func told(_ keyCount: UInt8, _ last: [UInt8]) -> [UInt8] { head + keys + [keyCount] + last }
+    check(badge.ask(0, 72, 7, [0xA0]) == told(2, why + [2]), "no date")
+    // Noon of day 1999, and sixty days ahead: a computer with a wrong date.
+    let noon = (1_600_905_600 + 1999 * 86_400 + 43_200) as UInt64
+    check(badge.set(noon))
+    check(badge.ask(0, 72, 7, [0xA0]) == told(2, days + [2]))
+    check(badge.set(noon + 60 * 86_400))
+    check(badge.ask(0, 72, 7, [0xA0]) == told(0, why + [5]), "the schedule is over")
+    check(badge.set(noon + 86_400))
+    check(badge.ask(0, 72, 7, [0xA0]) == told(1, days + [1]))
+    check(badge.set(noon - 86_400))
+    check(badge.ask(0, 72, 7, [0xA0]) == told(2, why + [3]), "before the window")
+    #expect(contains(badge.kept, Array(0..<32)) && contains(badge.kept, Array(32..<64)))
+    check(badge.set(noon))
+    check(badge.ask(0, 72, 7, [0xA0]) == told(2, days + [2]), "put right, nothing was lost")
+    // The day passes by the device's own time.
+    for _ in 0..<(13 * 12) {
+      badge.now = badge.now + .minutes(5)
+      badge.round()
+    }
     for _ in 0..<3 { badge.round() }
-    check(badge.device.payloadStatus(at: badge.now).daysLeft == 1)
     #expect(!contains(badge.kept, Array(0..<32)) && contains(badge.kept, Array(32..<64)))
-    check(badge.ask(0, 72, 7, [0xA0]).suffix(6) == hex("64 64617973 01")[...])
+    check(badge.ask(0, 72, 7, [0xA0]) == told(1, days + [1]))
+    check(badge.set(noon))
+    check(badge.ask(0, 72, 7, [0xA0]) == told(1, why + [6]), "the key of that day is erased")
   }
 
   private func contains(_ image: FlashImage, _ bytes: [UInt8]) -> Bool {

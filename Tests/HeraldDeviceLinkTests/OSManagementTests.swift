@@ -17,6 +17,10 @@ struct OSManagementTests {
     check(
       answer(hex("0000000C 0000 0108 A1 65 7175657279 64 6D6F6465"), &device)
         == hex("01000005 0000 0108 A1 62 7263 05"))
+    // {"query": ""}: a query, too.
+    check(
+      answer(hex("08000008 0000 0108 A1 65 7175657279 60"), &device)
+        == hex("09000011 0000 0108 A1 63 657272 A2 65 67726F7570 00 62 7263 03"))
     check(answer(hex("0A000001 0000 0108 A0"), &device) == hex("0B000005 0000 0108 A1 62 7263 08"))
     check(
       answer(hex("08000008 0000 0108 A1 65 7175657279 01"), &device)

@@ -20,7 +20,7 @@ struct SMPInteropTests {
     var device = TestDevice()
     let client = Process()
     client.executableURL = python
-    client.arguments = [package.appendingPathComponent("Tests/Interop/smp_test.py").path, link.place]
+    client.arguments = [package.appendingPathComponent("Tests/Interop/smp_test.py").path, link.location]
     let output = Pipe()
     client.standardOutput = output
     client.standardError = output
@@ -36,7 +36,7 @@ struct SMPInteropTests {
     // The device lives while its client speaks: the pipe ends with it.
     while !isOver {
       polls.removeAll()
-      link.prepare(&polls)
+      link.prepare(&polls, at: clock.now)
       polls.add(descriptor)
       let now = clock.now
       polls.wait(until: now + .seconds(1), from: now)

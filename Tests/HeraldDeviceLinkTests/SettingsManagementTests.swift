@@ -56,6 +56,17 @@ struct SettingsManagementTests {
     }
   }
 
+  @Test("a read returns as many bytes of a value as the host accepts", arguments: [0, 1, 2, 3, 24, 300])
+  func maximumSize(limit: Int) {
+    var device = TestDevice()
+    let size = limit < 24 ? "0\(limit)" : limit == 24 ? "1818" : "19012C"
+    let days: [UInt8] = [14, 0]
+    let expected = Array(days.prefix(limit))
+    check(
+      body(packet("08", "00", "A2 68 6D61785F73697A65 \(size) \(name)"), &device)
+        == hex("A1 \(value)") + [0x40 + UInt8(expected.count)] + expected)
+  }
+
   @Test(
     "a value out of a setting's range, or of another size, is refused as an error in an input value (EINVAL)")
   func ranges() {

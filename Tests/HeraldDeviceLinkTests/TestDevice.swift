@@ -1,4 +1,5 @@
 import HeraldBluetooth
+import HeraldCrypto
 import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldHAL
@@ -23,17 +24,28 @@ struct TestDevice: ManagedDevice, ArrayImageSlot, ~Copyable {
   var imageUpload = ImageUpload()
   /// The one signature that its key makes, and the digest of which; `nil` without a key.
   var imageSignature: (signature: [UInt8], digest: [UInt8])?
+  /// The hash of the running image; empty if there is none.
+  var runningHash: [UInt8] = []
+  func copyRunningHash(into hash: inout MutableSpan<UInt8>) -> Bool {
+    guard runningHash.count == hash.count else { return false }
+    for index in runningHash.indices { hash[index] = runningHash[index] }
+    return true
+  }
   func hasImageKey() -> Bool { imageSignature != nil }
   func isSignature(_ signature: Span<UInt8>, of digest: Span<UInt8>) -> Bool {
     guard let known = imageSignature else { return false }
     return signature.equalsInConstantTime(known.signature.span)
       && digest.equalsInConstantTime(known.digest.span)
   }
+  /// Its key is named by bytes `4B`.
+  func isImageKey(_ entry: Span<UInt8>) -> Bool {
+    entry.count == 32 && entry.equalsInConstantTime([UInt8](repeating: 0x4B, count: 32).span)
+  }
 
   var addressKey = IdentityResolvingKey.none
   /// What it knows of its debug port.
-  var port = DebugPort.notKnown
-  mutating func debugPort() -> DebugPort { port }
+  var port = DebugPortState.notKnown
+  mutating func debugPort() -> DebugPortState { port }
 
   mutating func logStatus() -> LogStatus { status }
 
@@ -94,7 +106,7 @@ struct TestDevice: ManagedDevice, ArrayImageSlot, ~Copyable {
 
   static var hasFiles: Bool { true }
   static var bootLoader: StaticString { "none" }
-  static var slotSize: Int { 148 }
+  static var slotSize: Int { 200 }
   var takesImages: Bool { !isFlashBroken }
 
   static var statisticsGroupCount: Int { 2 }

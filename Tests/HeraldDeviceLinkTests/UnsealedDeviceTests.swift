@@ -61,7 +61,7 @@ struct UnsealedDeviceTests {
     }
     check(write("A2 \(bluetooth) \(value) 41 01", to: &device) == refusal)
     check(write("A1 \(owner)", command: 1, to: &device) == refusal)
-    check(!device.board.settings.settings.hasOwnerKey && !device.tendSealing(at: .start))
+    check(!device.board.settings.settings.hasOwnerKey && !device.advanceSealing(at: .start))
     // Others are taken: `log/keep-days`.
     check(write("A2 64 6E616D65 6D 6C6F672F6B6565702D64617973 \(value) 42 6D01", to: &device) == [0xA0])
     // Even with keys, which nothing gives it.

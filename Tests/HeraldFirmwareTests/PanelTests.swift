@@ -46,7 +46,7 @@ private struct PanelLoop<let buttons: Int>: ~Copyable {
     while now < end {
       rounds += 1
       let wasLit = panel.pins.isLit
-      switch panel.tend(at: time) {
+      switch panel.update(at: time) {
       case .none: break
       case .showCondition, .cable:
         requests.append(now)

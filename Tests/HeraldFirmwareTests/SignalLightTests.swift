@@ -74,7 +74,7 @@ struct SignalLightTests {
     panel.pins.isDown = true
     for now in stride(from: UInt64(10), to: 400, by: 10) {
       if now == 200 { panel.pins.isDown = false }
-      let request = panel.tend(at: time(now))
+      let request = panel.update(at: time(now))
       if request != .none { requests.append(request) }
     }
     check(requests == [.showCondition])
@@ -87,7 +87,7 @@ struct SignalLightTests {
     panel.show(.noDate, at: time(2_000))
     let colours = panel.pins.colours
     check(colours == [.green] && panel.pins.isLit)
-    _ = panel.tend(at: time(120_000))
+    _ = panel.update(at: time(120_000))
     check(!panel.pins.isLit)
     panel.show(.noDate, at: time(121_000))
     let later = panel.pins.colours

@@ -34,7 +34,7 @@ struct DeviceUpdateTests {
     let folder = try terminals("1915", "521f")
     defer { try? FileManager.default.removeItem(at: folder) }
     let update = update(folder)
-    #expect(try update.place(of: "usb:1-2.3") == .port("1-2.3"))
+    #expect(try update.bootLoaderLocation(of: "usb:1-2.3") == .port("1-2.3"))
     #expect(update.location(of: .port("1-2.3")) == "serial-dfu:/dev/ttyACM7")
     #expect(update.location(of: .port("1-2")) == nil)
   }
@@ -53,13 +53,13 @@ struct DeviceUpdateTests {
   func named() throws {
     let folder = FileManager.default.temporaryDirectory
     #expect {
-      try update(folder).place(of: "usbip://127.0.0.1/1-1")
+      try update(folder).bootLoaderLocation(of: "usbip://127.0.0.1/1-1")
     } throws: { ($0 as? FlashFailure)?.cause == .link(.usage) }
     #expect(
-      try update(folder, named: "serial-dfu:/dev/ttyACM0").place(of: "usbip://127.0.0.1/1-1")
+      try update(folder, named: "serial-dfu:/dev/ttyACM0").bootLoaderLocation(of: "usbip://127.0.0.1/1-1")
         == .named("serial-dfu:/dev/ttyACM0"))
     #expect {
-      try update(folder, named: "probe:1").place(of: "usb:1-2.3")
+      try update(folder, named: "probe:1").bootLoaderLocation(of: "usb:1-2.3")
     } throws: { ($0 as? FlashFailure)?.cause == .link(.usage) }
   }
 

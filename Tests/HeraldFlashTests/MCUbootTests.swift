@@ -86,9 +86,9 @@ struct MCUbootTests {
     let image = try MCUbootImage(Imgtool.ecdsa)
     let signature = try #require(image.entries.last).value
     #expect(signature.count == 70)
-    #expect(key.isValid(signature + [0, 0], covered: image.covered, digest: image.hash ?? []))
-    #expect(!key.isValid(Array(signature.dropLast()), covered: image.covered, digest: image.hash ?? []))
-    #expect(!key.isValid([0x30], covered: image.covered, digest: image.hash ?? []))
+    #expect(key.isValid(signature + [0, 0], digest: image.hash ?? []))
+    #expect(!key.isValid(Array(signature.dropLast()), digest: image.hash ?? []))
+    #expect(!key.isValid([0x30], digest: image.hash ?? []))
   }
 
   @Test("Keys: public and private have one hash, imgtool's; what is no such key is refused")

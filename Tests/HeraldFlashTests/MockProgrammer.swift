@@ -18,8 +18,8 @@ final class MockProgrammer: Programmer {
       boards: names.compactMap(BoardCatalogue.named), details: [("Chip", "made up")], isLocked: isLocked)
   }
 
-  func look() throws(FlashFailure) -> BoardIdentification {
-    asked.append("look")
+  func identify() throws(FlashFailure) -> BoardIdentification {
+    asked.append("identify")
     return identification
   }
 

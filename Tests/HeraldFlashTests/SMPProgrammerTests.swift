@@ -177,7 +177,7 @@ struct SMPProgrammerTests {
     // It has no slots at all.
     let none = ScriptedTransport { _ in Self.unsupported }
     #expect(throws: FlashFailure.self) {
-      try SMPProgrammer(none, timeout: .milliseconds(1), isPermanent: false).look()
+      try SMPProgrammer(none, timeout: .milliseconds(1), isPermanent: false).identify()
     }
   }
 

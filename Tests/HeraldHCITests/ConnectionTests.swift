@@ -211,6 +211,45 @@ struct ConnectionTests {
     #expect(bench.radio.state == .starting)
   }
 
+  @Test("HP-02 Commands for other connections do not extend the time in which a connection has to end")
+  func overdue() throws {
+    var bench = try Bench.connected()
+    bench.radio.disconnect(ConnectionID(index: 0))
+    bench.arrive("040f0400010604")
+    // Others come and go all the time, and one of them is always about to end.
+    var elapsed = 0
+    while bench.radio.state == .ready, elapsed < 200 {
+      try bench.connect(as: .peripheral, handle: "0200")
+      bench.radio.disconnect(ConnectionID(index: 1))
+      bench.arrive("040f0400010604")
+      bench.wait(10_000)
+      elapsed += 10
+      guard bench.radio.state == .ready else { break }
+      bench.arrive("04050400020016")
+      _ = bench.events()
+    }
+    #expect(elapsed == 40)
+  }
+
+  @Test("HP-02 Each of several connections has at least 40 s to end, and at most 80 s")
+  func severalOverdue() throws {
+    var bench = try Bench.connected()
+    try bench.connect(as: .peripheral, handle: "0200")
+    bench.radio.disconnect(ConnectionID(index: 0))
+    bench.arrive("040f0400010604")
+    bench.wait(30_000)
+    bench.radio.disconnect(ConnectionID(index: 1))
+    bench.arrive("040f0400010604")
+    bench.wait(9_000)
+    bench.arrive("04050400010016")
+    #expect(bench.events() == [.closed(0, 0x16)])
+    bench.wait(1_000)
+    bench.wait(39_999)
+    #expect(bench.radio.state == .ready)
+    bench.wait(1)
+    #expect(bench.radio.state == .starting)
+  }
+
   @Test("The same handle again means that the end of the old connection was lost")
   func sameHandle() throws {
     var bench = try Bench.connected()

@@ -255,7 +255,7 @@ struct DataTests {
       ])
   }
 
-  @Test("Who wants to pair is told that pairing is not supported")
+  @Test("A peer that requests pairing is told that pairing is not supported")
   func pairing() throws {
     var bench = try Bench.connected()
     bench.arrive("0201200b00 0700 0600 01 03 00 01 10 00 01")
@@ -267,7 +267,7 @@ struct DataTests {
   }
 
   @Test("A transport without room is offered the same packet again")
-  func clogged() throws {
+  func backpressure() throws {
     var bench = try Bench.connected()
     bench.radio.transport.room = 1
     bench.recorder.answer = { _ in (0..<60).map { UInt8($0) } }

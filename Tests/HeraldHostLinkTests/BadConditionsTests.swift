@@ -72,6 +72,73 @@ struct BadConditionsTests {
     }
   }
 
+  /// A line that brings a byte of a packet each time it is looked at, and the packet after so many.
+  private final class SlowTransport: SMPTransport {
+    let location = "slow"
+    let window = 1
+    let damagedPackets = 0
+    private(set) var receivedBytes = 0
+    private(set) var sent = 0
+    private let most: Int
+    private var packet: [UInt8]?
+    private let answer: ([UInt8]) -> [UInt8]
+
+    init(bytes most: Int, _ answer: @escaping ([UInt8]) -> [UInt8]) {
+      (self.most, self.answer) = (most, answer)
+    }
+
+    func send(_ packet: [UInt8], by deadline: Deadline) {
+      sent += 1
+      self.packet = answer(packet)
+    }
+
+    func receive(by deadline: Deadline) -> [UInt8]? {
+      while !deadline.hasPassed { usleep(1000) }
+      receivedBytes += 1
+      return receivedBytes == most ? packet : nil
+    }
+
+    func close() {}
+  }
+
+  @Test("A response over a slow line is waited for as long as its bytes come, but not for ever")
+  func slowLine() throws {
+    let device = FakeDevice(pages: 2)
+    // It may take 30 timeouts: 3 s, of which five bytes need half a second, also on a machine that is busy.
+    for (bytes, milliseconds, isEnough) in [(5, 100, true), (100, 20, false)] {
+      let transport = SlowTransport(bytes: bytes) { device.answer($0).first ?? [] }
+      let client = SMPClient(
+        transport: transport, timeouts: .init(timeout: .milliseconds(milliseconds), attempts: 1))
+      let result = try client.result(of: DeviceClient.logStatusRequest(commits: false))
+      if isEnough {
+        #expect(transport.receivedBytes == 5 && transport.sent == 1)
+        guard case .success = result else {
+          Issue.record("\(result)")
+          continue
+        }
+      } else {
+        #expect(result == .failure(.noAnswer(attempts: 1)) && transport.receivedBytes <= 31)
+        let error = ManagementFailure.noAnswer(attempts: 1).error(
+          DeviceClient.logStatusRequest(commits: false), at: "slow")
+        #expect(error.advice?.contains("--timeout") == true)
+      }
+    }
+  }
+
+  @Test("Advice after an error is not to do again what has failed for good")
+  func advice() {
+    let request = DeviceClient.logStatusRequest(commits: false)
+    let proof = ManagementFailure.refused(group: 72, code: 6).error(request, at: "test")
+    #expect(proof.what == "test refused the status of the log: that is not its access key")
+    #expect(
+      proof.advice?.contains("factory-reset") == false && proof.advice?.contains("serial number") == true)
+    var report = PullReport()
+    report.problems = ["what came as page 3 has no valid header"]
+    #expect(!report.isComplete && report.advice?.contains("same command") == false)
+    report.stoppedBy = HostLinkError(.link, "the line is gone", advice: "reconnect the device")
+    #expect(report.advice == "reconnect the device")
+  }
+
   @Test("a USB/IP server that unlinks without end does not put a deadline off")
   func unlinkFlood() throws {
     // RET_UNLINK of nothing, 48 bytes.

@@ -58,7 +58,7 @@ struct ConversionGrowthTests {
       case 4: return (at, .txPower(who, Int8.random(in: -20...20, using: &random)), [])
       case 5: return (at, .lost(who), [])
       case 6: return (at, .battery(level: 50, external: false), [])
-      case 7: return (at, .visited(who, firstHeard: 9, lastHeard: 1), [])
+      case 7: return (at, .visited(who, firstReceived: 9, lastReceived: 1), [])
       case 8: return (at, .received(who), [1])
       case 9: return (at, .ownPayload, payload)
       case 10: return (at, .started(reason: 0), [])

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HeraldCrypto
 import HeraldEmbedded
 import HeraldText
 import Testing

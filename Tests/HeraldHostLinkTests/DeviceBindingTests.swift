@@ -15,7 +15,25 @@ struct DeviceBindingTests {
   private func complaint(_ record: DeviceRecord, _ serial: String, _ id: String?, rebinds: Bool = false)
     -> HostLinkError?
   {
-    record.complaint(serial: serial, id: id, folder: "logs", rebinds: rebinds)
+    record.complaint(serial: serial, id: id, folder: "logs", rebinds: rebinds, isInSession: true)
+  }
+
+  @Test("a folder whose log came in sessions takes none from a device that shows its log without a key")
+  func session() {
+    var bound = record("A1", "230c01cfc95e0b2b")
+    func complaint(_ isInSession: Bool, rebinds: Bool = false) -> HostLinkError? {
+      bound.complaint(
+        serial: "A1", id: "230c01cfc95e0b2b", folder: "logs", rebinds: rebinds, isInSession: isInSession)
+    }
+    #expect(complaint(false) == nil)
+    bound.note(proved: [1], epoch: 7)
+    #expect(complaint(true) == nil && complaint(false, rebinds: true) == nil)
+    #expect(complaint(false)?.cause == .notProved)
+    #expect(
+      complaint(false)?.what
+        == "logs holds a log that came from device A1 with its access key, and now it shows its log without one"
+    )
+    #expect(complaint(false)?.advice?.contains("--key-file") == true)
   }
 
   @Test("two devices with the same serial number do not share a folder")

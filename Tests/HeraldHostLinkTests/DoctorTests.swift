@@ -107,7 +107,20 @@ struct DoctorTests {
     #expect(findings(device)["clock"]?.what == "its clock is 2 min 0 s behind this computer's")
     device.unix = 4_294_967_295_000
     #expect(findings(device)["clock"]?.verdict == .problem)
+    // What a device does not say of its pages is not known.
     device.first = 2
+    #expect(findings(device)["log"]?.verdict == .note && findings(device)["log"]?.advice == nil)
+    // After a trim nothing was overwritten.
+    (device.capacity, device.overwrittenPages) = (256, 0)
+    #expect(
+      findings(device)["log"]
+        == Finding(
+          "log", .good,
+          "its log has 2 pages of 256; those before number 2 are erased, and none was overwritten since it started"
+        ))
+    device.overwrittenPages = 4
+    #expect(
+      findings(device)["log"]?.what == "its log has 2 pages of 256, and 4 were overwritten since it started")
     #expect(findings(device)["log"]?.verdict == .note)
   }
 

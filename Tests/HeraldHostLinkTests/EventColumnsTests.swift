@@ -14,7 +14,7 @@ struct EventColumnsTests {
     let events: [LogEvent] = [
       .detected(peer), .read(peer), .shared(peer), .heraldDetected(peer), .lost(peer), .txPower(peer, -128),
       .received(peer), .model(peer), .neighbour(peer, .c19x), .neighbour(peer, .covidWatch),
-      .visited(peer, firstHeard: .max, lastHeard: 0), .ownNeighbour(.covidWatch), .ownPayload,
+      .visited(peer, firstReceived: .max, lastReceived: 0), .ownNeighbour(.covidWatch), .ownPayload,
       .motion(.worn), .motion(.lying), .motion(.unknown), .battery(level: 100, external: true),
       .battery(level: 0, external: false), .started(reason: 255),
       .restarted, .clockSet(unixMilliseconds: 1_669_760_510_000, source: .unset), .dropped(count: .max),

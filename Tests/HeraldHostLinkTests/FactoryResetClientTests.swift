@@ -73,4 +73,17 @@ struct FactoryResetClientTests {
       #expect(error.advice?.contains("--key-file") == true)
     }
   }
+
+  @Test("A device that says the same of its progress for ever, or counts to and fro, is waited for 60 s")
+  func patience() {
+    func isPatient(_ notes: [(done: Int, seconds: Int)]) -> [Bool] {
+      var patience = ResetPatience(start: .zero)
+      return notes.map {
+        patience.note(DeviceResetProgress(done: $0.done, total: 10, failed: 0), at: .seconds($0.seconds))
+      }
+    }
+    #expect(isPatient([(0, 1), (0, 60), (0, 61)]) == [true, true, false])
+    #expect(isPatient([(1, 1), (0, 30), (1, 61), (0, 62)]) == [true, true, true, false])
+    #expect(isPatient((1...40).map { ($0, $0 * 50) }).firstIndex(of: false) == 36)
+  }
 }

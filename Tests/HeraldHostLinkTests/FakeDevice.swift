@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldDeviceLink
 import HeraldEmbedded
 
@@ -49,6 +50,8 @@ final class FakeDevice {
   var first: UInt32 = 1
   /// How many pages it says there is room for; 0 for nothing.
   var capacity = 0
+  /// How many pages it says it has overwritten; `nil` for nothing.
+  var overwrittenPages: Int?
   /// The last one is open.
   var pages: [UInt32: [UInt8]] = [:]
   var unix: UInt64?
@@ -64,6 +67,10 @@ final class FakeDevice {
   var overwritten: UInt32 = 0
   /// How often it was asked to commit its log.
   private(set) var commits = 0
+  /// Whether it has the digests of pages.
+  var tellsDigests = false
+  /// The pages of which it told them.
+  private(set) var digests: [UInt32] = []
   private var heard: Set<String> = []
   private var answers = 0
 
@@ -104,10 +111,13 @@ final class FakeDevice {
       reply = status()
     case (72, 8) where fault != .oldFirmware: reply = stream(body)
     case (72, 4): reply = acknowledge(body)
+    case (8, 2) where tellsDigests: reply = digest(body)
     case (0, 6) where buffer > 0:
       reply = Self.map([("buf_size", UInt64(buffer)), ("buf_count", 2)], data: nil)
     case (2, 0) where capacity > 0:
-      let counters = Self.map([("capacity", UInt64(capacity))], data: nil)
+      var fields = [("capacity", UInt64(capacity))]
+      if let overwrittenPages { fields.append(("overwritten_pages", UInt64(overwrittenPages))) }
+      let counters = Self.map(fields, data: nil)
       reply = [0xA1, 0x66] + Array("fields".utf8) + counters
     case (0, 7): reply = [0xA1, 0x66] + Array("output".utf8) + [0x64] + Array("fake".utf8)
     default: reply = [0xA1, 0x62] + Array("rc".utf8) + [0x08]
@@ -186,6 +196,15 @@ final class FakeDevice {
     }
     acknowledged.append(sequence)
     return Self.map([("first", UInt64(first)), ("to", UInt64(sequence))], data: nil)
+  }
+
+  private func digest(_ body: CBORValue) -> [UInt8]? {
+    guard let name = body["name"]?.string, body["type"]?.string == "sha256",
+      let page = PageName(fileName: String(name.dropFirst(5))), let bytes = pages[page.sequence]
+    else { return [0xA1, 0x62] + Array("rc".utf8) + [0x05] }
+    digests.append(page.sequence)
+    let digest = SHA256.digest(of: content(page.sequence, bytes).span)
+    return [0xA1, 0x66] + Array("output".utf8) + [0x58, 32] + digest.indices.map { digest[$0] }
   }
 
   private static func failure(_ code: UInt8) -> [UInt8] {

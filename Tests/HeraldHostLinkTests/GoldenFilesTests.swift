@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HeraldBluetooth
+import HeraldCrypto
 import HeraldEmbedded
 import HeraldText
 import Testing
@@ -40,7 +41,7 @@ struct GoldenFilesTests {
       (72_000, .neighbour(other, .covidWatch), [1, 2, 3, 4]), (73_000, .ownNeighbour(.c19x), [9, 8]),
       (80_000, .battery(level: 93, external: false), []), (81_000, .dropped(count: 12), []),
       (90_000, .detected(beacon), []), (91_000, .read(beacon), venue),
-      (400_000, .visited(beacon, firstHeard: 300, lastHeard: 20), []), (401_000, .lost(phone), []),
+      (400_000, .visited(beacon, firstReceived: 300, lastReceived: 20), []), (401_000, .lost(phone), []),
     ]
   }
 
@@ -103,13 +104,13 @@ struct GoldenFilesTests {
         aed558a9 detection.csv
         b22c8388 export/batteries.csv
         a45fec68 export/batteries.jsonl
-        e5b0f8f6 export/contacts.csv
+        efef5381 export/contacts.csv
         8fba1f71 export/contacts.jsonl
         3a910879 export/devices.csv
         3a836d6f export/devices.jsonl
-        4bc80545 export/events.csv
+        3ffd0d94 export/events.csv
         de0e1bb8 export/events.jsonl
-        92fd5a43 export/pages.csv
+        e16d5448 export/pages.csv
         63584ef2 export/pages.jsonl
         b8b0d752 export/readings.csv
         c5d885fa export/readings.jsonl
@@ -135,13 +136,13 @@ struct GoldenFilesTests {
         aed558a9 detection.csv
         f733a9e5 export/batteries.csv
         174f2fc7 export/batteries.jsonl
-        2ec56e85 export/contacts.csv
+        19aec1f4 export/contacts.csv
         9fca1fdf export/contacts.jsonl
         3a910879 export/devices.csv
         3a836d6f export/devices.jsonl
-        b46a193a export/events.csv
+        813e541e export/events.csv
         00347016 export/events.jsonl
-        92fd5a43 export/pages.csv
+        e16d5448 export/pages.csv
         63584ef2 export/pages.jsonl
         9121f271 export/readings.csv
         8bb8fe25 export/readings.jsonl

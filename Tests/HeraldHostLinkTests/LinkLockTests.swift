@@ -18,7 +18,7 @@ struct LinkLockTests {
     #expect(turn.claim(within: 0))
   }
 
-  @Test("Who claims the link does not get it from a thread that keeps it")
+  @Test("A thread that claims the link does not get it from one that keeps it")
   func kept() {
     let turn = LinkLock()
     turn.take()

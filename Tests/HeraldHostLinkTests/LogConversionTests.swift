@@ -52,6 +52,28 @@ struct LogConversionTests {
     #expect(file("statistics.csv") == "payload,count,mean,sd,min,max\n")
   }
 
+  @Test("The contacts.csv of a phone in the folder is kept under another name, and is not replaced later")
+  func foreignTables() throws {
+    var log = FlashLog<MemoryFlash, 16>.fresh()
+    _ = try log.appendMeeting(offering: [0x08, 0x3A, 0x03, 0x00, 0x00, 1, 2, 3, 4, 0, 0, 0, 0])
+    log.commit()
+    let folder = TemporaryFolder()
+    let pageStore = try store(&log, in: folder)
+    let phone =
+      "time,sensor,id,detect,read,measure,share,visit,detectHerald,delete,data\n2022-01-01,BLE,x,1\n"
+    try Data(phone.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/contacts.csv"))
+    func file(_ name: String) -> String {
+      String(
+        decoding: FileManager.default.contents(atPath: "\(folder.path)/\(name)") ?? Data(), as: UTF8.self)
+    }
+    for _ in 0..<2 {
+      _ = try LogConversion(pageStore)
+      #expect(file("contacts.csv").contains("2022-11-29 22:21:51.000+0000,BLE,7B:AC:AC:34:E9:4A,1"))
+      #expect(file("contacts.csv.before") == phone)
+      try FileManager.default.removeItem(atPath: "\(folder.path)/archive.sqlite")
+    }
+  }
+
   @Test("HP-46 A recording goes through the device's log and comes out the same, times to 10 ms")
   func recording() throws {
     guard let text = Recordings.text("phone-a40/contacts.csv") else { return }

@@ -21,9 +21,9 @@ struct LogRequestWindowTests {
     flight.want(6, beginning: [])
     var asked: [String] = []
     var ticket = 0
-    while let question = flight.next() {
-      asked.append("\(question.sequence) \(question.offset) \(question.length ?? 0)")
-      flight.asked(question.range, SMPClient.RequestHandle(number: ticket))
+    while let request = flight.next() {
+      asked.append("\(request.sequence) \(request.offset) \(request.length ?? 0)")
+      flight.asked(request.range, SMPClient.RequestHandle(number: ticket))
       ticket += 1
     }
     // 64 bytes of page 3, and page 4 from byte 40 on; page 6 is another stretch.
@@ -71,32 +71,32 @@ struct LogRequestWindowTests {
           Issue.record("a flight does not end")
           return
         }
-        if waiting.count < 4, let question = flight.next() {
-          #expect(question.length == nil || question.length == question.range.count)
+        if waiting.count < 4, let request = flight.next() {
+          #expect(request.length == nil || request.length == request.range.count)
           let ticket = SMPClient.RequestHandle(number: number)
           number += 1
-          flight.asked(question.range, ticket)
-          waiting.append((ticket, question.range))
+          flight.asked(request.range, ticket)
+          waiting.append((ticket, request.range))
           if Bool.random(using: &random) { continue }
         }
         guard !waiting.isEmpty else { continue }
         let (ticket, range) = waiting.remove(at: Int.random(in: 0..<waiting.count, using: &random))
-        guard let question = flight.close(ticket) else {
+        guard let request = flight.close(ticket) else {
           Issue.record("a question is forgotten")
           return
         }
-        let sequence = flight.page(of: question)
+        let sequence = flight.page(of: request)
         var data = range.map(byte)
         switch Int.random(in: 0..<30, using: &random) {
         case 0: data.append(1)
         case 1: data = []
         case 2:
-          flight.drop(sequence, after: question)
+          flight.drop(sequence, after: request)
           continue
         case 3, 4, 5: data.removeLast(Int.random(in: 0..<data.count, using: &random))
         default: break
         }
-        switch flight.take(data, to: question) {
+        switch flight.take(data, to: request) {
         case .success(let pages):
           for page in pages {
             guard page.bytes == content(page.sequence), page.missing == 0 else {
@@ -107,14 +107,14 @@ struct LogRequestWindowTests {
           }
         case .failure:
           let page = flight.page(sequence)
-          guard flight.counts(question) else {
-            flight.drop(after: question)
+          guard flight.counts(request) else {
+            flight.drop(after: request)
             continue
           }
           if page.attempt < 3 {
-            flight.restart(page, after: question)
+            flight.restart(page, after: request)
           } else {
-            flight.drop(sequence, after: question)
+            flight.drop(sequence, after: request)
           }
         }
         for part in flight.beginnings() {

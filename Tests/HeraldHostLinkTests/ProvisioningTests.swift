@@ -98,6 +98,68 @@ struct ProvisioningFileTests {
     #expect(throws: HostLinkError.self) { try file("time: perhaps") }
   }
 
+  @Test("A field is named with its own line, not with that of its value")
+  func lines() {
+    func complaint(_ text: String) -> String {
+      do throws(HostLinkError) {
+        _ = try ProvisionFile(YAMLFields(text, file: "/place/p.yml"))
+        return "taken"
+      } catch { return error.what }
+    }
+    #expect(
+      complaint("settngs:\n  log/keep-days: 7\n")
+        == "/place/p.yml, line 1: nothing is known of a field settngs")
+    #expect(
+      complaint("time: true\nsettings:\n  - 7\n") == "/place/p.yml, line 2: settings has fields of its own")
+    #expect(
+      complaint("time: true\npayload:\n  family: none\n  colour:\n    - red\n")
+        == "/place/p.yml, line 4: nothing is known of a field colour")
+  }
+
+  @Test("A small text that a parser would expand or descend into without end is refused before")
+  func bounds() {
+    var bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n"
+    for (name, former) in zip("bcdefghij", "abcdefghi") {
+      bomb += "\(name): &\(name) [\(Array(repeating: "*\(former)", count: 9).joined(separator: ","))]\n"
+    }
+    #expect(complaint(bomb) == "/place/payload.yml, line 2: there are more than 4 aliases")
+    #expect(complaint(bomb.replacingOccurrences(of: "\n", with: "\u{2028}")).contains("aliases"))
+    #expect(
+      complaint("a: " + String(repeating: "[", count: 1000)).contains("line 1: there are more than 256"))
+    #expect(complaint(String(repeating: "- ", count: 1000)).contains("line 1: it is nested too deeply"))
+    #expect(complaint(String(repeating: "? ", count: 1000)).contains("nested too deeply"))
+    #expect(complaint("a:\n" + String(repeating: " ", count: 200) + "b: c").contains("line 2: it is nested"))
+    #expect(complaint(String(repeating: "# x\n", count: 20_000)).contains("more than 65536 bytes"))
+    #expect(complaint("family: none\n\n# ** \(String(repeating: "* - [", count: 40))\n") == "taken")
+  }
+
+  @Test("A payload that several devices would have in common is refused, of each family, unless it is meant")
+  func sameForAll() throws {
+    let families = [
+      "family: fixed\ncountry: 1\nidentifier: 7", "family: venue\ncountry: 1\ncode: 7",
+      "family: test\nidentifier: 7", "family: bytes\nbytes: \"91\"",
+      "family: simple\ncountry: 1\nsecret: one.secret",
+    ]
+    for text in families {
+      let file = try PayloadFile(YAMLFields(text, file: "/place/p.yml"))
+      let error = #expect(throws: HostLinkError.self) { try file.refuseSameForAll(isForSeveral: true) }
+      #expect(error?.what.contains("nobody could tell who was met") == true && error?.cause == .usage)
+      try file.refuseSameForAll(isForSeveral: false)
+      guard !file.hasSecret else {
+        #expect(complaint(text + "\nshared: true").contains("line 4: shared is not for the simple family"))
+        continue
+      }
+      try PayloadFile(YAMLFields(text + "\nshared: true", file: "/place/p.yml"))
+        .refuseSameForAll(isForSeveral: true)
+    }
+    for text in [
+      "family: fixed\ncountry: 1\nidentifier: random", "family: none",
+      "family: simple\ncountry: 1\nsecret: '{serial}.secret'",
+    ] {
+      try PayloadFile(YAMLFields(text, file: "/place/p.yml")).refuseSameForAll(isForSeveral: true)
+    }
+  }
+
   @Test("The examples in the repository are right, and there is one of each family")
   func examples() throws {
     let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -112,6 +174,7 @@ struct ProvisioningFileTests {
     }
     #expect(families == ["fixed", "simple", "venue", "test", "bytes", "none"])
     let provision = try ProvisionFile(path: examples + "/provision.yml")
+    try provision.payload?.refuseSameForAll(isForSeveral: true)
     #expect(provision.accessKey != nil && provision.payload != nil && !provision.settings.isEmpty)
     for (name, value) in provision.settings {
       let setting = try SettingText.setting(named: name)

@@ -26,8 +26,8 @@ struct SensorFilesTests {
   func visits() throws {
     let log = try convert([
       (1000, .detected(beacon), []), (2000, .read(beacon), venue),
-      (661_000, .visited(beacon, firstHeard: 660, lastHeard: 301), []),
-      (700_000, .visited(phone, firstHeard: 200, lastHeard: 0), []),  // whose payload went with an old page
+      (661_000, .visited(beacon, firstReceived: 660, lastReceived: 301), []),
+      (700_000, .visited(phone, firstReceived: 200, lastReceived: 0), []),  // its payload was in a lost page
     ])
     #expect(
       log.lines("contacts").dropFirst(2).joined(separator: "\n") == """
@@ -85,7 +85,8 @@ struct SensorFilesTests {
     #expect(place([0x31] + venue[1...]) == "00:11:22:33:44:55")
     // Seconds that lie: more than the date has.
     #expect(
-      try convert([(1_700_000_000, .visited(beacon, firstHeard: .max, lastHeard: .max), [])]).lines("visits")
+      try convert([(1_700_000_000, .visited(beacon, firstReceived: .max, lastReceived: .max), [])]).lines(
+        "visits")
         == ["1970-01-01 00:00:00.000+0000,1970-01-01 00:00:00.000+0000,0.0,,,,,00:11:22:33:44:55"])
   }
 
@@ -235,7 +236,8 @@ struct SensorFilesTests {
     try log.add(
       start: start,
       [
-        (0, .battery(level: 5, external: false), []), (0, .visited(beacon, firstHeard: 0, lastHeard: 0), []),
+        (0, .battery(level: 5, external: false), []),
+        (0, .visited(beacon, firstReceived: 0, lastReceived: 0), []),
         (0, .model(phone), []), (0, .ownNeighbour(.c19x), []),
       ])
     for name in ["battery", "visits", "models", "neighbours", "messages"] { #expect(log.table(name) != nil) }
@@ -244,7 +246,7 @@ struct SensorFilesTests {
   @Test("Nothing of what has no date is lost from the count")
   func undated() throws {
     let log = try SyntheticLog(
-      start: nil, [(5, .received(phone), []), (5, .visited(beacon, firstHeard: 9, lastHeard: 1), [])])
+      start: nil, [(5, .received(phone), []), (5, .visited(beacon, firstReceived: 9, lastReceived: 1), [])])
     #expect(try log.summary().undatedEvents == 2)
     #expect(log.table("messages") == nil && log.table("visits") == nil)
   }

@@ -35,6 +35,7 @@ final class ServedLog {
     mutating func acknowledgeLog(_ sequence: UInt32, digest: Span<UInt8>) -> LogAcknowledgement {
       log.acknowledge(sequence, digest: digest)
     }
+    static var hasFiles: Bool { true }
     static var statisticsGroupCount: Int { 0 }
     static func statisticsGroupName(_ group: Int) -> StaticString { "" }
     static func statisticsCount(group: Int) -> Int { 0 }

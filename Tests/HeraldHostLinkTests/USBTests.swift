@@ -138,7 +138,7 @@ struct BulkTests {
       USBIPOperation.importRequest(busIdentifier: "1-1")
         == [0x01, 0x11, 0x80, 0x03, 0, 0, 0, 0, 0x31, 0x2D, 0x31] + [UInt8](repeating: 0, count: 29))
     #expect(USBIPOperation.importRequest(busIdentifier: String(repeating: "1", count: 32)) == nil)
-    let setup = USBSetup.descriptor(type: 1, index: 0, length: 18)
+    let setup = USBSetupPacket.descriptor(type: 1, index: 0, length: 18)
     #expect(
       USBIPCommand(
         sequence: 1, device: 0x0001_0002, isIn: true, endpoint: 0,
@@ -171,6 +171,10 @@ final class FakeUSBIPServer: @unchecked Sendable {
   enum Fault {
     case none, busy, wrongVersion, otherDevice, noLink, tooLong, foreignTransfer, stallOnce, stalls, hangUp,
       shortHeader
+    /// Gives up two control transfers, two reads and a request after a time of its own.
+    case timesOut
+    /// Lists a thousand devices, and falls silent.
+    case thousand
   }
 
   private let descriptor: Int32
@@ -179,6 +183,7 @@ final class FakeUSBIPServer: @unchecked Sendable {
   private var pendingReads: [(sequence: UInt32, length: Int)] = []
   private var waiting: [[UInt8]] = []
   private var stalls = 0
+  private var timeouts: [String: Int] = [:]
 
   static func start(_ fault: Fault) -> USBIPConnection {
     var ends: [Int32] = [0, 0]
@@ -222,6 +227,11 @@ final class FakeUSBIPServer: @unchecked Sendable {
     defer { close(descriptor) }
     guard let request = read(8) else { return }
     let version: [UInt8] = fault == .wrongVersion ? [0x01, 0x06] : [0x01, 0x11]
+    if fault == .thousand {
+      write(version + [0, 5, 0, 0, 0, 0, 0, 0, 0x03, 0xE8] + record)
+      _ = read(1)
+      return
+    }
     if request[3] == 0x05 {
       write(version + [0, 5, 0, 0, 0, 0, 0, 0, 0, 1] + record)
       write([2, 2, 0, 0, 0xFF, 0x48, 0x01, 0, 0xFF, 0, 0, 0])
@@ -251,6 +261,12 @@ final class FakeUSBIPServer: @unchecked Sendable {
     let length = header[24..<28].reduce(0) { $0 << 8 | Int($1) }
     guard header[3] == 1 else { return true }
     let data = isIn ? [] : read(length) ?? []
+    let kind = "\(header[19]) \(isIn)"
+    if fault == .timesOut, timeouts[kind, default: 0] < (kind == "2 false" ? 1 : 2) {
+      timeouts[kind, default: 0] += 1
+      reply(sequence, status: -110, [])
+      return true
+    }
     switch header[19] {
     case 0: control(Array(header[40..<48]), sequence)
     case 1 where isIn:
@@ -311,7 +327,8 @@ struct USBIPTests {
     let folder = TemporaryFolder()
     let pageStore = try PageStore(path: folder.path, create: true)
     var download = LogDownload(
-      device: DeviceClient(SMPClient(transport: transport)), pageStore: pageStore, inspect: FakeDevice.inspect
+      device: DeviceClient(SMPClient(transport: transport, timeouts: .init(timeout: .milliseconds(100)))),
+      pageStore: pageStore, inspect: FakeDevice.inspect
     )
     return try download.run()
   }
@@ -324,14 +341,22 @@ struct USBIPTests {
   }
 
   @Test(
-    "A device is imported, enumerated and its log pulled",
-    arguments: [FakeUSBIPServer.Fault.none, .stallOnce])
+    "A device is imported, enumerated and its log pulled, also if transfers stall once or time out at the server",
+    arguments: [FakeUSBIPServer.Fault.none, .stallOnce, .timesOut])
   func pullsLog(_ fault: FakeUSBIPServer.Fault) throws {
     let transport = try open(fault)
     #expect(transport.identity.product == "Herald Wearable" && transport.identity.serial == "0123")
     let report = try pull(transport)
     #expect(report.isComplete && report.newPages == 4)
     #expect(transport.damagedPackets == 0)
+  }
+
+  @Test("A server that claims to have a thousand devices is refused before they are awaited")
+  func thousand() throws {
+    let connection = FakeUSBIPServer.start(.thousand)
+    let error = #expect(throws: HostLinkError.self) { try connection.listDevices(by: deadline) }
+    #expect(error?.what == "the USB/IP server test claims to have 1000 devices, more than 256")
+    connection.close()
   }
 
   @Test(

@@ -26,6 +26,10 @@ struct UF2Tests {
     }
   }
 
+  private static func families(_ names: String) -> String {
+    "the file has blocks of several families (\(names)), of which a boot loader writes its own: take the file for one board alone"
+  }
+
   @Test("Blocks in any order, of any payload up to 476, some of them not for flash")
   func reading() throws {
     let long = [UInt8](repeating: 7, count: 476)
@@ -59,15 +63,23 @@ struct UF2Tests {
     #expect(Self.failure(Array(good.prefix(512))) == "block 0 says there are 2 blocks, and the file has 1")
     #expect(
       Self.failure(Self.block(0, of: 2, at: 0, [1]) + Self.block(0, of: 2, at: 8, [1]))
-        == "block 1 says it is number 0, which is there or none")
+        == "block 1 has the number 0, which another block has or which is too high")
     #expect(
-      Self.failure(Self.block(1, of: 1, at: 0, [1])) == "block 0 says it is number 1, which is there or none")
+      Self.failure(Self.block(1, of: 1, at: 0, [1]))
+        == "block 0 has the number 1, which another block has or which is too high")
     #expect(
       Self.failure(Self.block(0, of: 2, at: 0, [1]) + Self.block(1, of: 2, at: 8, [1], family: 0x621E_937A))
-        == "block 1 is for another family than those before it")
+        == Self.families("0xada52840, 0x621e937a"))
     #expect(
       Self.failure(Self.block(0, of: 2, at: 0, [1]) + Self.block(1, of: 2, at: 8, [1], flags: 0))
-        == "block 1 is for another family than those before it")
+        == Self.families("0xada52840, none"))
+    // Blocks of each family have numbers of their own.
+    #expect(
+      Self.failure(Self.block(0, of: 1, at: 0, [1]) + Self.block(0, of: 1, at: 0, [1], family: 0x621E_937A))
+        == Self.families("0xada52840, 0x621e937a"))
+    let many = (0..<1000).flatMap { Self.block(0, of: 1, at: 0, [1], family: $0) }
+    #expect(
+      Self.failure(many) == Self.families("0x00000000, 0x00000001, 0x00000002, 0x00000003 and others"))
     #expect(
       Self.failure(Self.block(0, of: 2, at: 0, [1, 2]) + Self.block(1, of: 2, at: 1, [1]))
         == "two pieces overlap at 0x00000001")

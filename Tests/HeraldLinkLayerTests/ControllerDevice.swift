@@ -46,8 +46,7 @@ final class ControllerDevice: MediumDevice {
   /// Takes the next packet, also when the host is stalled.
   func take() -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: 80)
-    var span = buffer.mutableSpan
-    var writer = ByteWriter(span.extracting(0..<80))
+    var writer = ByteWriter(buffer.mutableSpan)
     guard controller.takePacket(into: &writer) else { return nil }
     let count = writer.count
     return Array(buffer[..<count])

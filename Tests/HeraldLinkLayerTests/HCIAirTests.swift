@@ -160,6 +160,37 @@ struct HCIAirTests {
   }
 
   @Test(
+    "Procedures of the host are completed, with the reason, when the connection is lost",
+    arguments: [1, 2, 4, 7])
+  func lostProcedures(asked: Int) {
+    advertise()
+    create()
+    while second.events(0x3E, 1).isEmpty { run(1) }
+    second.forget()
+    // The peer is gone without LL_TERMINATE_IND.
+    #expect(first.result(0x0C03) == [0])
+    if asked & 1 != 0 { #expect(second.result(0x2016, "0100") == [0]) }
+    if asked & 2 != 0 { #expect(second.result(0x041D, "0100") == [0]) }
+    if asked & 4 != 0 { #expect(second.result(0x2013, "0100 0600 0c00 0200 6400 0000 0000") == [0]) }
+    run(2500)
+    let lost = hexBytes("040504 00 0100 3e")
+    var expected: [[UInt8]] = []
+    if asked & 1 != 0 { expected.append(hexBytes("043e0c04 3e 0100 0000000000000000")) }
+    if asked & 2 != 0 { expected.append(hexBytes("040c08 3e 0100 00 0000 0000")) }
+    if asked & 4 != 0 { expected.append(hexBytes("043e0a03 3e 0100 1800 0000 c800")) }
+    #expect(second.packets.filter { $0[1] != 0x0F } == expected + [lost])
+    // The next connection in this place owes the host nothing.
+    second.forget()
+    first.enableEvents()
+    connect()
+    #expect(second.events(0x3E, 1).count == 1)
+    #expect(second.result(0x0406, "0100 13") == [0])
+    run(300)
+    #expect(second.packets.filter { $0[0] == 4 && ($0[1] == 0x0C || $0[1] == 0x3E && $0[3] != 1) } == [])
+    #expect(second.events(0x05) == [hexBytes("040504 00 0100 16")])
+  }
+
+  @Test(
     "Scan requests and connect requests are filtered by the policy", arguments: [0, 1, 2, 3] as [UInt8],
     [false, true])
   func advertisingPolicy(policy: UInt8, isListed: Bool) {

@@ -22,7 +22,7 @@ struct LinkLayerRadioTests {
 
   private func run(_ count: Int) { medium.run(until: medium.time + milliseconds(count)) }
 
-  @Test("It is ready after the first poll, with 247 bytes for an ATT PDU")
+  @Test("The radio is ready after the first poll, with 247 bytes for an ATT PDU")
   func start() {
     let device = RadioDevice<3>(medium, 0)
     #expect(device.host.states == [.ready])

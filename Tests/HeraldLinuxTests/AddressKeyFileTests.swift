@@ -41,7 +41,7 @@ struct AddressKeyFileTests {
     return key
   }
 
-  @Test("It is made once, of random bytes, for its owner alone, and stays the same from then on")
+  @Test("The key file is made once, of random bytes, is readable for its owner alone, and stays the same")
   func made() throws {
     let key: [UInt8] = Array(1...16)
     #expect(try load() == key)
@@ -63,7 +63,7 @@ struct AddressKeyFileTests {
     var text = SecretBytes(capacity: 4)
     _ = text.append(0x61)
     do {
-      try AddressKeyFile.store(text, at: path, in: folder.path)
+      try StorageDirectory.store(text.bytes.span, at: path, in: folder.path)
       Issue.record("it was written")
     } catch { #expect(error.code == EISDIR || error.code == ENOTEMPTY || error.code == EEXIST) }
     #expect(FileManager.default.fileExists(atPath: path + ".part") == false)

@@ -84,7 +84,7 @@ struct LineInputTests {
     return lines
   }
 
-  @Test("They come as they are completed, the last one at the end without its end")
+  @Test("Lines are returned as they are completed, and the last one also without its line end")
   func complete() {
     let pipe = Pipe()
     var input = LineInput(descriptor: pipe.reading)

@@ -29,7 +29,7 @@ struct HostListenerTests {
   @Test("Bytes go both ways; the end of the connection is noticed")
   func stream() throws {
     let listener = try HostListener(HostAddress("tcp:0"))
-    let host = try connect(to: listener.place)
+    let host = try connect(to: listener.location)
     let stream = try listener.accept()
     let (nothing, sent) = (stream.read(within: 0), host.write([1, 2, 3].span))
     #expect(nothing == [] && sent == 3)
@@ -49,7 +49,7 @@ struct HostListenerTests {
   @Test("A port in use is refused with advice")
   func inUse() throws {
     let listener = try HostListener(HostAddress("tcp:0"))
-    let port = try #require(listener.place.split(separator: ":").last)
+    let port = try #require(listener.location.split(separator: ":").last)
     do {
       _ = try HostListener(HostAddress("tcp:\(port)"))
       Issue.record("two listeners on one port")

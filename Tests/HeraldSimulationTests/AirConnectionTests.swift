@@ -71,7 +71,7 @@ struct AirConnectionTests {
     try air[0].radio.send(request.span, on: connection)
   }
 
-  @Test("Both sides hear of the end, each with its own reason")
+  @Test("Both sides are told of the end, each with its own reason")
   func closed() throws {
     let air = AirHosts(2)
     try air.connected()

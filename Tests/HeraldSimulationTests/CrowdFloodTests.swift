@@ -38,7 +38,7 @@ struct CrowdFloodTests {
     arguments: CrowdFlood.Kind.allCases, [10, 50])
   func arrivals(_ kind: CrowdFlood.Kind, senders: Int) {
     let report = Self.report(kind, devices: 4, seconds: 240, switchOn: 180, senders: senders)
-    // Of 480 pairs of 40 other seeds, two at most were later, by up to 10 s (docs/energy.md).
+    // Of 480 pairs of 40 other seeds, two at most were later, by up to 10 s.
     #expect(report.encounters == 12)
     #expect(report.detectionWithin30sPercent > 90)
     #expect(report.detectionPercent == 100)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HeraldSimulation
 
-/// docs/simulation.md, "The radio model and the link layer".
+/// The radio model of the simulation against the link layer on its medium (CONTRIBUTING.md, "Simulation").
 @Suite("The radio model and the link layer")
 struct RadioModelTests {
   @Test("Ten devices in a room, after their first minutes: the radios are on for the same times, within 3 %")

@@ -93,7 +93,7 @@ async def case_archive_in_postgresql_has_the_rows_of_sqlite():
         for table in tables:
             mine = sqlite_rows(archive, table)
             assert mine == postgresql_rows(server, table), table
-            assert mine or table in ("clock", "refused", "meeting_due", "resolved_payload", "simple_day", "device_power", "device_sealing", "sealed_page"), table
+            assert mine or table in ("clock", "refused", "meeting_due", "resolved_payload", "simple_day", "device_power", "device_sealing", "sealed_page", "clock_finding", "clock_correction"), table
         shown = json.loads((await run("herald-host", "archive", "show", "--archive", server.address, "--json"))[1])
         assert shown["readings"] == readings and shown["persons"] == 3 and shown["devices"] == 8
         for question in (["near", "Zoë O'Brien", "--day", "2026-09-14"], ["second-degree", "Мария", "--minutes", "15"], ["pairs", "--day", "2026-09-15"],

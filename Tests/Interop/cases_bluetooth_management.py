@@ -284,7 +284,7 @@ async def case_ble_impostor_neither_hinders_a_pull_nor_learns_anything():
         device = await world.host()
         radio = await RadioLine.open(await device.connect(address_of(world, "node")))
         answer = await radio.ask(proof)
-        assert cbor.decoded(answer[8:]) == {"err": {"group": 72, "rc": 6}}, answer
+        assert cbor.decoded(answer[8:]) == {"err": {"group": 72, "rc": 7}}, answer
         await radio.close()
         # With the badge out of range the strangers are named, and nothing is written.
         await node.stop()

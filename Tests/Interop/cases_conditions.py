@@ -7,6 +7,7 @@ import os
 import resource
 import shutil
 import signal
+import struct
 
 from node import PATIENCE, program, run
 from world import World
@@ -135,6 +136,68 @@ async def case_a_device_that_sends_a_byte_a_second_fails_alone():
             [good, bad] = sorted(told["devices"], key=lambda row: "error" in row)
             assert good["serial"] == serials[0] and good["result"]["pull"]["is_complete"], good
             assert bad["error"]["cause"] in ("no-answer", "partial") and "did not answer" in bad["error"]["what"], bad
+
+
+def metered(place, rate):
+    """A serial line in front of a device's, which carries `rate` bytes a second in each direction."""
+    host, port = place.rsplit(":", 1)
+
+    async def pipe(reader, writer):
+        with contextlib.suppress(ConnectionError):
+            while data := await reader.read(64):
+                await asyncio.sleep(len(data) / rate)
+                writer.write(data)
+                await writer.drain()
+        writer.close()
+
+    async def serve(reader, writer):
+        device_reader, device_writer = await asyncio.open_connection(host, int(port))
+        await asyncio.gather(pipe(reader, device_writer), pipe(device_reader, writer))
+
+    return serve
+
+
+async def case_a_slow_line_is_waited_for_as_long_as_bytes_come():
+    async with World() as world:
+        node = await world.node("--link", "tcp:0")
+        # A response of a kilobyte takes three quarters of a second here, and the timeout is a third of one.
+        async with listening(metered(node.facts["link"][0], 1920)) as port:
+            status, out, err = await run(
+                "herald-host", "log", "pull", "--device", f"serial:tcp:127.0.0.1:{port}", "--output", world.folder / "log", "--timeout", "0.3", "--json")
+            assert status == 0 and json.loads(out)["pull"]["is_complete"], (status, out, err)
+        async with listening(silent) as port:
+            status, _, err = await run("herald-host", "status", "--device", f"serial:tcp:127.0.0.1:{port}", "--timeout", "0.1")
+            assert status == 7 and "--timeout" in err, (status, err)
+
+
+def listing(count):
+    """A USB/IP server that lists `count` Herald devices, and answers no import of one."""
+    async def serve(reader, writer):
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            request = await reader.readexactly(8)
+            if request[2:4] == bytes.fromhex("8005"):
+                writer.write(bytes.fromhex("0111000500000000") + count.to_bytes(4, "big"))
+                for number in range(count):
+                    record = bytes(256) + f"1-{number}".encode().ljust(32, b"\0") + struct.pack(">3I3H6B", 1, 2, 2, 0x1209, 1, 0x0200, 0, 0, 0, 1, 1, 1)
+                    writer.write(record + bytes([0xFF, 0x48, 0x01, 0]))
+                await writer.drain()
+            else:
+                await reader.read(-1)
+        writer.close()
+
+    return serve
+
+
+async def case_servers_with_many_devices_that_do_not_answer_end():
+    async with listening(listing(1000)) as thousand, listening(listing(200)) as many:
+        status, out, err = await run("herald-host", "devices", "--usbip", f"127.0.0.1:{thousand}", "--json")
+        assert status == 8 and "1000 devices, more than 256" in err, (status, err)
+        begun = asyncio.get_running_loop().time()
+        status, out, err = await run("herald-host", "devices", "--usbip", f"127.0.0.1:{many}", "--json")
+        found = json.loads(out)["devices"]
+        assert status == 0 and len(found) == 200 and not any(device["usable"] for device in found), (status, err)
+        # Five seconds for all of them, not for each.
+        assert asyncio.get_running_loop().time() - begun < 60
 
 
 async def case_a_locked_device_is_one_sentence_and_status_9():

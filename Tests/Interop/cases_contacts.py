@@ -20,7 +20,7 @@ from pathlib import Path
 
 import herald
 from cases_payload import contact_identifier, matching_key
-from node import program, run
+from node import ended, program, run
 from world import World
 
 DEVICES, DAYS = 9, 2
@@ -66,7 +66,7 @@ def signs(folder):
     reads = defaultdict(list)
     for row in events:
         if row["event"] == "read":
-            reads[row["peer"]].append((int(row["uptime_ms"]), bytes.fromhex(row["payload"])[5:].decode()))
+            reads[row["peer"]].append((int(row["uptime_ms"]), bytes.fromhex(row["payload"].removeprefix("x"))[5:].decode()))
 
     def subject(peer, uptime):
         before = [serial for at, serial in reads[peer] if at <= uptime]
@@ -207,6 +207,39 @@ async def case_contacts_are_those_that_the_formulas_of_the_document_give():
         shutil.rmtree(folder, ignore_errors=True)
 
 
+async def case_contacts_are_in_the_time_zone_of_the_system_however_it_is_given():
+    """A name, a path, a rule and a copied file have the local times that Python's zoneinfo has; what is none is an error."""
+    folder = Path(tempfile.mkdtemp(prefix="herald-contacts-"))
+
+    def contacts(zone, *options):
+        return ended("/usr/bin/env", f"TZ={zone}", program("herald-host"), "contacts", folder / "logs", *options)
+    try:
+        await fleet(folder)
+        copied = folder / "localtime"
+        shutil.copyfile(Path("/usr/share/zoneinfo") / ZONE, copied)
+        rule = "CET-1CEST,M3.5.0,M10.5.0/3"
+        zones = dict.fromkeys((ZONE, f":{ZONE}", f":/usr/share/zoneinfo/{ZONE}", rule, str(copied)), ZONE)
+        zones |= {"Australia/Lord_Howe": "Australia/Lord_Howe", "<+0545>-5:45": "Asia/Kathmandu"}
+        for zone, name in zones.items():
+            status, out, err = await contacts(zone, "--json")
+            assert status == 0, err
+            answer = json.loads(out)
+            known = zoneinfo.ZoneInfo(name)
+            rows = answer["contacts"]
+            assert len(rows) > 10, len(rows)
+            for row in rows:
+                for utc, local_text in ((row["begin"], row["local_begin"]), (row["end"], row["local_end"])):
+                    moment = datetime.datetime.fromisoformat(utc.replace("Z", "+00:00")).astimezone(known)
+                    assert moment.strftime("%Y-%m-%d %H:%M:%S%z") == local_text, (zone, utc, local_text)
+        for zone in ("Europe/Atlantis", "CET-1CEST,M13.5.0,M10.5.0/3", "/etc/passwd", ":/none"):
+            status, out, err = await contacts(zone)
+            assert status == 64 and "--zone" in err and zone.lstrip(":") in err, (zone, status, err)
+            status, out, err = await contacts(zone, "--json", "--zone", rule)
+            assert status == 0 and json.loads(out)["zone"] == rule, (zone, status, err)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 async def case_contacts_as_csv_are_read_by_programs_and_harmless_in_spreadsheets():
     folder = Path(tempfile.mkdtemp(prefix="herald-contacts-"))
     try:
@@ -227,9 +260,9 @@ async def case_contacts_as_csv_are_read_by_programs_and_harmless_in_spreadsheets
                 assert row[side + "_kind"] == ("person" if contact[side]["role"] else "device")
                 assert not row[side].startswith(("=", "+", "-", "@"))
         # The wrong names, and a role that nobody has, are refused with a word about what there is.
-        for more, advice in (("--person", "Doe, Jan"), "Doe, Jane"), (("--role", "doctor"), "nurse, patient"):
+        for more, advice, exit_status in (("--person", "Doe, Jan"), "Doe, Jane", 12), (("--role", "doctor"), "nurse, patient", 64):
             status, _, err = await run("herald-host", *words, *more)
-            assert status == 64 and advice in err, err
+            assert status == exit_status and advice in err, (status, err)
         status, out, _ = await run("herald-host", *words, "--person", "=Anna", "--min-minutes", "1", "--each", "--csv")
         each = list(csv.DictReader(io.StringIO(out)))
         assert status == 0 and each and all(float(row["joined_minutes"]) >= 1 for row in each)

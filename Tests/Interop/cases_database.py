@@ -127,13 +127,16 @@ TRUTHS, DATES, BYTES = {"is_open", "is_external"}, {"time", "begin", "end"}, {"p
 
 
 def typed(table, column, text):
-    """The value of a cell of the exported CSV, by the type of its column in docs/database.md."""
+    """The value of a cell of the exported CSV, by the type of its column in docs/archive.md."""
     # Python's reader does not distinguish empty text from an empty field; the texts of devices are always present, and may be empty.
     if text == "" and table != "devices":
         return None
     if column in NUMBERS:
         return int(text)
-    return {"true": True, "false": False}[text] if column in TRUTHS else text
+    if column in TRUTHS:
+        return {"true": True, "false": False}[text]
+    # Bytes begin with an x, and text that readers would take for something else with an apostrophe.
+    return text.removeprefix("x" if column in BYTES else "'")
 
 
 async def case_export_has_the_same_in_both_forms_and_one_type_in_each_column():

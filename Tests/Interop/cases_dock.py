@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import datetime
 import json
 import os
 import shutil
@@ -11,10 +12,12 @@ import tempfile
 from pathlib import Path
 
 import log_opener
+import smp_line
+from cases_session import Host
 from cases_usb import plugged_in, usb_device
 from dock import Badge, Dock, SilentRadio, archived, check, left_on
 from hostile_badge import HostileBadge
-from node import ROOT, ended, program, pull, run
+from node import PATIENCE, ROOT, ended, program, pull, run
 from prepared_log import prepared_log
 from world import World
 
@@ -394,6 +397,90 @@ async def case_dock_opens_sealed_pages_with_the_owners_key():
                 await badge.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+async def dated(badge, date):
+    """Gives a badge a date, as another host would."""
+    line = await smp_line.Line.open(badge.node.link)
+    assert await Host(line).plain(2, 0, 4, {"datetime": date.strftime("%Y-%m-%dT%H:%M:%S.000")}) == {}
+    line.close()
+
+
+async def case_dock_believes_nobodys_date_blindly():
+    """A badge whose date is another one is collected, keeps its date, and is named; `--trust-clock` sets it. One without a date gets one."""
+    async with ward(3, "--link", "tcp:0", "--clock", "host") as (folder, badges, radio, flash):
+        archive = folder / "ward.sqlite"
+        ahead, behind, without = badges
+        now = datetime.datetime.now(datetime.timezone.utc)
+        await dated(ahead, now + datetime.timedelta(days=60))
+        await dated(behind, now - datetime.timedelta(days=14))
+        servers = [word for badge in badges for word in ("--usbip", badge.server)]
+        once = ["herald-host", "dock", "--archive", archive, "--once", *servers]
+        status, out, err = await run(*once, "--json", "--trim")
+        rows = {row["serial"]: row["result"] for row in json.loads(out)["devices"]}
+        assert status == 0, (status, err)
+        for badge, days in ((ahead, 60), (behind, 14)):
+            told = rows[badge.serial]
+            assert told["clock"] == "refused" and not told["clock_set"], told
+            assert any(f": {days} days apart" in remark and "this computer says" in remark and "--trust-clock" in remark for remark in told["remarks"]), told
+        assert rows[without.serial]["clock"] == "set", rows
+        for badge in badges:
+            check(archive, badge)
+        status, out, err = await run("herald-host", "time", "sync", "--device", ahead.node.link)
+        assert status == 16 and "60 days apart" in err and "--trust-clock" in err, (status, err)
+        status, out, err = await run(*once)
+        assert out.count("NOT SET") == 2 and "14 days apart" in err and "battery" not in err, (out, err)
+        status, out, err = await run(*once, "--json", "--trust-clock")
+        rows = {row["serial"]: row["result"] for row in json.loads(out)["devices"]}
+        assert [rows[badge.serial]["clock"] for badge in badges] == ["set", "set", "right"], rows
+        # The records of the wrong date remain, and are no reason any more.
+        status, out, err = await run(*once, "--json")
+        rows = {row["serial"]: row["result"] for row in json.loads(out)["devices"]}
+        assert status == 0 and all(rows[badge.serial]["clock"] in ("right", "set") for badge in badges), (status, rows)
+
+
+async def case_dock_says_who_has_not_come():
+    async with ward(3) as (folder, badges, radio, flash):
+        archive = folder / "ward.sqlite"
+        people = folder / "people.csv"
+        names = ["Anna", "Ben", "Carl"]
+        people.write_text("serial,name\n" + "".join(f"{badge.serial},{name}\n" for badge, name in zip(badges, names)) + "ffffffffffffffff,Dora\n")
+        servers = [word for badge in badges for word in ("--usbip", badge.server)]
+        once = ["herald-host", "dock", "--archive", archive, "--once", *servers]
+        status, out, err = await run(*once, "--people", people)
+        assert status == 0 and "3 of 4 collected, missing: Dora" in out and all(name in out for name in names), (status, out, err)
+        assert "LOG FREE" in out and "of 256 pages" in out and "BATTERY" in out, out
+        # The archive has the persons from now on.
+        told = json.loads((await run(*once, "--json"))[1])
+        assert told["summary"] == "3 of 4 collected, missing: Dora", told
+        assert sorted(row["result"]["person"] for row in told["devices"]) == names, told
+        assert all(0 < row["result"]["room"]["free_pages"] < row["result"]["room"]["pages"] == 256 for row in told["devices"]), told
+        dock = await Dock(archive, badges).start()
+        for badge, name in zip(badges, names):
+            done = await dock.sees("done", badge.serial)
+            assert done["person"] == name, done
+        await dock.until(lambda: any(row.get("collected") == "3 of 4 collected, missing: Dora" for row in dock.told("done")), "the summary")
+        assert await dock.stop() == 0, dock.messages
+        status, out, err = await run("herald-host", "devices", "--archive", archive, "--usbip", badges[0].server, "--json")
+        told = json.loads(out)
+        assert [row["person"] for row in told["devices"]] == ["Anna"] and told["summary"] == "1 of 4 here, missing: Ben, Carl, Dora", told
+        status, out, err = await run("herald-host", "status", "--all", *servers, "--people", people)
+        assert status == 0 and "3 of 4 here, missing: Dora" in out and all(name in out for name in names) and "LOG FREE" in out, (out, err)
+
+
+async def case_dock_collects_twelve_badges_with_folders_at_the_first_attempt():
+    """Folders of an earlier run are added while their badges, plugged in already, are collected: neither waits for the other in vain."""
+    async with ward(12, pages=180) as (folder, badges, radio, flash):
+        for start in range(3):
+            # The second archive is new: all pages of all folders are added.
+            # 2,160 pages are decoded, which takes its time on a busy machine.
+            dock = await Dock(folder / f"ward-{start}.sqlite", badges, "--output", folder / "devices", patience=5 * PATIENCE).start()
+            for badge in badges:
+                await dock.sees("done", badge.serial)
+            assert await dock.stop() == 0, dock.messages
+            assert not dock.told("failed") and len(dock.told("done")) == 12, (start, dock.told("failed"))
+        for badge in badges:
+            check(folder / "ward-2.sqlite", badge)
 
 
 async def case_dock_service_is_valid_and_confined():

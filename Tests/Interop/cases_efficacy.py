@@ -48,7 +48,7 @@ class Fleet:
         """{(observer's payload, observed payload): (detected, windows)} of every ordered pair."""
         rows = list(csv.DictReader(io.StringIO(await self.efficacy("--csv", *options))))
         assert len(rows) == DEVICES * (DEVICES - 1) and {row["max_windows"] for row in rows} == {str(WINDOWS)}
-        return {(row["observer_payload"], row["observed_payload"]): (row["detected"] == "1", int(row["windows"])) for row in rows}
+        return {(row["observer_payload"].removeprefix("'"), row["observed_payload"].removeprefix("'")): (row["detected"] == "1", int(row["windows"])) for row in rows}
 
 
 def seconds(text):
@@ -58,7 +58,7 @@ def seconds(text):
 
 
 def computed(folders):
-    """The same by the definitions of docs/efficacy.md, in the plainest way."""
+    """The same by the definitions of docs/archive.md, in the plainest way."""
     owners = {}
     for folder in folders:
         with open(folder / "detection.csv", newline="") as file:

@@ -69,7 +69,7 @@ async def case_flash_legacy_package_is_the_same_as_that_of_adafruit_nrfutil():
         for soft_device, (board, base) in BOARDS.items():
             data = image(9001, base=base)
             (folder / "image.bin").write_bytes(data)
-            status, found, err = await flash("convert", folder / "image.bin", folder / "ours.zip", "--base", hex(base), "--board", board)
+            status, found, err = await flash("convert", folder / "image.bin", folder / "ours.zip", "--force", "--base", hex(base), "--board", board)
             assert status == 0 and found["format"] == "DFU package", (found, err)
             status, out, err = await run("herald-flash", "info", folder / "ours.zip", "--json")
             assert status == 0 and board in json.loads(out)["fits"] and json.loads(out)["segments"][0]["address"] == base, (out, err)

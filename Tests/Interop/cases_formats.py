@@ -88,7 +88,8 @@ async def case_formats_have_the_contacts_that_the_same_options_of_contacts_print
         sizes = set()
         for number, selection in enumerate(selections):
             status, out, err = await run("herald-host", "contacts", *words, *selection, "--json")
-            assert status == 0, err
+            # Of a time outside the archive nobody can say that there was nobody.
+            assert status == (12 if selection == ("--to", "2020-01-01") else 0), err
             pairs = {frozenset((row["who"]["label"], row["other"]["label"])): row["joined"]["seconds"] for row in json.loads(out)["contacts"]}
             sizes.add(len(pairs))
             for format, table, people in ("epicontacts", "contacts.csv", "linelist.csv"), ("tij", "tij.tsv", "names.csv"):

@@ -221,7 +221,7 @@ async def case_log_erasing_that_was_cut_short_goes_on_at_the_next_start():
         storage = world.folder / "storage"
         await node.stop()
         assert (storage / "log.flash").read_bytes().count(b"HLog") > 0
-        # The state after a loss of power directly after the marker was written (docs/settings.md).
+        # The state after a loss of power directly after the marker was written (docs/herald-host.md).
         settings = bytearray((storage / "settings.flash").read_bytes())
         settings[4096 - 8 : 4096] = b"HEraseAl"
         (storage / "settings.flash").write_bytes(settings)

@@ -37,7 +37,7 @@ def product(one, other):
 
 
 def paper(key):
-    """The groups of a key, as docs/sealed-log.md has them."""
+    """The groups of a key, as docs/log-format.md has them."""
     bits = int.from_bytes(key + hashlib.sha256(key).digest()[:3], "big")
     groups = []
     for group in range(14):
@@ -162,7 +162,7 @@ async def case_owner_key_opens_some_days_for_another_reader():
         whole = [record for page in sealed for record in log_opener.decode(page, ward.read_bytes(), serial.encode())[1]]
         today = time.strftime("%Y-%m-%d")
         yesterday = time.strftime("%Y-%m-%d", time.localtime(time.time() - DAY))
-        words = ("archive", "open", out, "--owner-key", ward)
+        words = ("archive", "day-keys", out, "--owner-key", ward)
         # Nothing of a day without records, or of another device; one of two days has some.
         for options in (["--days", "2020-01-01"], ["--days", today, "--device", "another"]):
             assert not (await host(64, *words, "--output", part, *options))[0] and not part.exists()
@@ -237,7 +237,7 @@ async def case_owner_key_opens_one_of_three_days():
                     break
         await node.stop()
         assert len(set(boots.values())) == 3, boots
-        words = ("archive", "open", out, "--owner-key", ward)
+        words = ("archive", "day-keys", out, "--owner-key", ward)
         between = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 5 * DAY))
         await host(64, *words, "--output", part, "--days", between)
         for day in days:

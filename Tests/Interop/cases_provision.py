@@ -1,7 +1,10 @@
 """Provisioning of devices: settings, payloads and access keys, for one and for many."""
 
+import datetime
 import json
 
+import smp_line
+from cases_session import Host
 from node import run
 from world import World, until
 
@@ -77,14 +80,14 @@ async def case_provisioning_makes_many_devices_at_once():
         devices = [word for node in nodes for word in ("--device", node.link)]
         file = world.folder / "badges.yml"
         file.write_text(
-            "access-key: keys/{serial}.key\nsettings:\n  log/keep-days: 21\n"
+            "access-key: keys/{serial}.key\nsettings:\n  log/keep-days: 21\n  access/stay-open: yes\n"
             "payload:\n  family: fixed\n  country: 826\n  state: 4\n  identifier: random\n")
         status, _, err = await run("herald-host", "provision", file, *devices)
         assert status != 0 and "keys/" in err, (status, err)
         out = await host("provision", file, "--generate", "--json", *devices)
         told = json.loads(out)
         assert told["failed"] == 0 and all(
-            row["result"] == {"clock_set": True, "settings": 1, "payload": "fixed", "access_key_set": True, "debug_port": "unknown"} for row in told["devices"]), told
+            row["result"] == {"clock_set": False, "settings": 2, "reset": [], "payload": "fixed", "access_key_set": True, "debug_port": "unknown"} for row in told["devices"]), told
         keys = [world.folder / "keys" / f"{serial}.key" for serial in serials]
         assert all(key.stat().st_size == 32 and key.stat().st_mode & 0o777 == 0o600 for key in keys)
         assert keys[0].read_bytes() != keys[1].read_bytes() and keys[0].parent.stat().st_mode & 0o777 == 0o700
@@ -163,3 +166,95 @@ async def case_mistakes_in_a_file_are_named_before_any_device_is_changed():
         status, _, err = await run("herald-host", "provision", file, "--device", node.link, "--device", "serial:/dev/null")
         assert status == 64 and "nobody could tell" in err, (status, err)
         assert json.loads(await host("payload", "show", "--json", "--device", node.link))["family"] == "none"
+
+
+async def case_provision_inherits_nothing():
+    """What a stranger set before the owner's first access key is set back; a stranger's owner key is refused, also by config set."""
+    async with World() as world:
+        node = await world.node("--link", "tcp:0", stay_open=False, payload="stored")
+        device = ("--device", node.link)
+        stranger = world.folder / "stranger.yml"
+        stranger.write_text("family: fixed\ncountry: 826\nidentifier: 666\n")
+        await host("payload", "push", stranger, *device)
+        for name in ("thief", "ward"):
+            await host("owner-key", "make", world.folder / name, "--yes")
+        for name, value in (("log/owner-key", world.folder / "thief.pub"), ("log/keep-days", "1"), ("bluetooth/management", "yes")):
+            await host("config", "set", name, value, *device)
+        plan = world.folder / "plan.yml"
+        plan.write_text("access-key: keys/{serial}.key\ntime: true\n")
+        key = world.folder / "keys" / f"{node.facts['serial-number'][0]}.key"
+        other = world.folder / "other.key"
+        other.write_bytes(bytes(range(32)))
+        other.chmod(0o600)
+        before = await host("config", "list", "--json", *device)
+        for words in (("provision", plan, "--generate"), ("provision", plan, "--generate", "--dry-run"), ("config", "set", "access/key", other, "--new-device")):
+            status, out, err = await run("herald-host", *words, *device)
+            assert status == 16 and "seals its log for the key" in err and "--owner-key-public" in err, (words, status, err)
+            assert not key.exists() and await host("config", "list", "--json", *device) == before
+        doctor = json.loads((await run("herald-host", "doctor", "--json", *device))[1])["devices"][0]["findings"]
+        assert [one["verdict"] for one in doctor if one["subject"] == "sealing"] == ["note"], doctor
+        # With the owner's key the stranger's is replaced, and named.
+        status, out, err = await run("herald-host", "provision", plan, "--generate", "--owner-key-public", world.folder / "ward.pub", "--json", *device)
+        told = json.loads(out)
+        assert status == 0 and told["reset"] == ["log/keep-days 1 days", "bluetooth/management yes", "payload fixed"], (told, err)
+        assert "was sealed for another key" in err and "log/keep-days 1 days, bluetooth/management yes, payload fixed" in err, err
+        opened = (*device, "--key-file", key)
+        assert json.loads(await host("payload", "show", "--json", *opened))["family"] == "none"
+        rows = {row["name"]: row for row in json.loads(await host("config", "list", "--json", *opened))["settings"]}
+        assert rows["log/keep-days"]["value"] == 14 and rows["bluetooth/management"]["value"] == 0, rows
+        assert rows["log/owner-key"]["text"] == (world.folder / "ward.pub").read_text().strip(), rows
+        for name, verdict in (("ward", "good"), ("thief", "problem")):
+            status, out, _ = await run("herald-host", "doctor", "--json", *opened, "--owner-key-public", world.folder / f"{name}.pub")
+            found = {one["subject"]: one["verdict"] for one in json.loads(out)["devices"][0]["findings"]}
+            assert found["sealing"] == verdict, (name, found)
+
+
+async def case_provision_of_many_says_each_thing_once():
+    """Four badges: a row each, a summary, and each remark once; a payload for all of them is refused before anything is written."""
+    async with World() as world:
+        nodes = [await world.node("--link", "tcp:0", payload="stored")]
+        nodes += [await world.another_node(number, "--link", "tcp:0", payload="stored") for number in (2, 3, 4)]
+        serials = [node.facts["serial-number"][0] for node in nodes]
+        devices = [word for node in nodes for word in ("--device", node.link)]
+        (world.folder / ".git").mkdir()
+        file = world.folder / "badges.yml"
+        head = "access-key: keys/{serial}.key\npayload:\n  country: 826\n  state: 4\n"
+        for family in ("family: venue\n  code: 7\n", "family: fixed\n  identifier: 7\n"):
+            file.write_text(f"{head}  {family}")
+            for selected in (devices, devices[:2]):
+                status, out, err = await run("herald-host", "provision", file, "--generate", *selected)
+                assert status == 64 and "nobody could tell who was met" in err and "identifier: random" in err, (status, err)
+            assert not (world.folder / "keys").exists()
+        file.write_text(f"{head}  family: simple\n  secret: 'secrets/{{serial}}.secret'\n  epoch: 2026-01-01\n")
+        status, out, err = await run("herald-host", "provision", file, "--generate", *devices)
+        assert status == 0, err
+        lines = out.splitlines()
+        assert [sum(serial in line for line in lines) for serial in serials] == [1, 1, 1, 1] and lines[-1] == "4 of 4 devices provisioned.", out
+        for words in ("wrote 4 new access keys", "made 4 secrets", "4 devices get their first access keys"):
+            assert err.count(words) == 1, (words, err)
+        assert err.count("\n") <= 4, err
+        # Nothing of it can be committed by accident.
+        for name in ("keys", "secrets"):
+            assert (world.folder / name / ".gitignore").read_text().splitlines()[-1] == "*"
+
+
+async def case_provision_refuses_a_doubtful_date_before_it_changes_anything():
+    """The device's date is that of another host; the keys of `today` follow the same rule."""
+    async with World() as world:
+        node = await world.node("--link", "tcp:0", "--clock", "host", payload="stored")
+        device = ("--device", node.link)
+        line = await smp_line.Line.open(node.link)
+        date = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=14)
+        assert await Host(line).plain(2, 0, 4, {"datetime": date.strftime("%Y-%m-%dT%H:%M:%S.000")}) == {}
+        line.close()
+        file = world.folder / "badge.yml"
+        file.write_text("access-key: key\nsettings:\n  log/keep-days: 3\n")
+        push = world.folder / "simple.yml"
+        push.write_text("family: simple\ncountry: 826\nsecret: \"{serial}.secret\"\nepoch: 2026-01-01\n")
+        before = await host("config", "list", "--json", *device)
+        for words in (("provision", file, "--generate"), ("payload", "push", push, "--generate"), ("time", "sync")):
+            status, out, err = await run("herald-host", *words, *device)
+            assert status == 16 and ": 14 days apart" in err and "--trust-clock" in err, (words, status, err)
+        assert await host("config", "list", "--json", *device) == before and not (world.folder / "key").exists()
+        told = json.loads(await host("provision", file, "--generate", "--trust-clock", "--json", *device))
+        assert told["clock_set"] and told["access_key_set"], told

@@ -32,6 +32,22 @@ async def case_reads_an_android_payload_at_mtu_517():
         assert phone.served == [[(0, 247)]], phone.served
 
 
+async def case_reads_a_peer_that_states_a_smaller_mtu_than_it_uses():
+    """A peer that answers Exchange MTU with 103 and then sends up to the 247 bytes that the node has offered."""
+    async with World() as world:
+        phone = await world.android(1, payload=herald.test_payload(5, 300), reads_peers=False)
+        server = phone.device.gatt_server
+
+        def understate(bearer, request):
+            server.send_response(bearer, att.ATT_Exchange_MTU_Response(server_rx_mtu=103))
+            bearer.on_att_mtu_update(min(247, request.client_rx_mtu))
+
+        server.on_att_exchange_mtu_request = understate
+        node = await world.node()
+        await node.has_read(phone)
+        assert phone.served[0][0] == (0, 247), phone.served
+
+
 async def case_reads_a_payload_that_fills_its_last_read():
     async with World() as world:
         # 132 = 6 × 22: the end is indicated only by an empty or rejected read.

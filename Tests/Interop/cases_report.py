@@ -28,6 +28,13 @@ SHAPES = """[...document.querySelectorAll('svg')].flatMap(svg => [...svg.querySe
         && (inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.top < outer.top - 1 || inner.bottom > outer.bottom + 1);
 }).map(shape => shape.outerHTML))"""
 
+# Labels of hours and of a histogram's axis that lie upon the next one.
+UPON = """[...document.querySelectorAll('.hours, .histogram svg')].flatMap(svg => {
+    const boxes = [...svg.querySelectorAll('text')].map(text => [text.textContent, text.getBoundingClientRect()]);
+    return boxes.filter(([text, one], place) => boxes.slice(place + 1).some(([, other]) =>
+        one.right > other.left && other.right > one.left && one.bottom > other.top && other.bottom > one.top)).map(([text]) => text);
+})"""
+
 
 @contextlib.asynccontextmanager
 async def shown_report(*words, people=None):
@@ -117,9 +124,9 @@ async def check_filter(shown):
         assert rows == 1, rows
     assert abs(sum(parts) - whole) <= DAYS, (parts, whole)
     said = await choose("day", "")
-    assert said.startswith(f"{BADGES} persons, 15 pairs, "), said
+    assert said.startswith(f"{BADGES} badges, 15 pairs, "), said
     said = await choose("who", 1)
-    assert said.startswith("1 person, 5 pairs, "), said
+    assert said.startswith("1 badge, 5 pairs, "), said
     sections = await shown.evaluate("[...document.querySelectorAll('.person')].filter(section => section.offsetHeight > 0).map(section => section.id)")
     assert sections == ["p1"], sections
     lines = await shown.evaluate("document.querySelectorAll('.edges path:not(.off)').length")
@@ -158,6 +165,43 @@ async def case_report_is_accessible_in_light_and_dark_on_a_phone_and_a_desk():
         await shown.evaluate("document.querySelector('.lead').style.color = '#223'")
         await shown.evaluate("document.querySelector('h2').outerHTML = '<h5></h5>'")
         assert {"color-contrast", "empty-heading"} <= {rule for rule, _ in await axe.violations(shown)}
+
+
+async def case_report_labels_do_not_lie_upon_each_other_on_a_phone():
+    async with shown_report("synthetic-fleet", BADGES, DAYS, people=ward.people(BADGES)) as (page, shown):
+        if shown is None:
+            return
+        await shown.open(page, width=390)
+        assert await shown.evaluate("document.querySelectorAll('.hours text').length") > 2
+        assert await shown.evaluate(UPON) == []
+        assert await shown.evaluate(SHAPES) == []
+
+
+async def case_report_is_about_a_day_a_person_or_a_role():
+    folder = Path(tempfile.mkdtemp(prefix="herald-report-"))
+    try:
+        status, _, err = await run("synthetic-fleet", folder / "log", BADGES, DAYS)
+        assert status == 0, err
+        (folder / "people.csv").write_text(ward.people(BADGES))
+        archive, page = folder / "ward.sqlite", folder / "report.html"
+        status, _, err = await run("herald-host", "archive", "add", folder / "log", "--archive", archive, "--people", folder / "people.csv")
+        assert status == 0, err
+
+        async def text(*words):
+            status, _, err = await run("herald-host", "report", "--archive", archive, "--output", page, *words)
+            assert status == 0, err
+            return page.read_text()
+        html = await text("--day", "2026-09-15", "--person", "Ada Berg")
+        assert "<h1>Who was near Ada Berg</h1>" in html and "Tue 2026-09-15. All times" in html
+        assert html.count('<section class="person"') == 1
+        html = await text("--role", "physician")
+        assert "<h1>Who was near role physician</h1>" in html and html.count('<section class="person"') == 3
+        digest = re.search(r"of ward\.sqlite\. The SHA-256 of its pages, people and rules is ([0-9a-f]{64})\.", html).group(1)
+        assert digest in await text()
+        status, _, err = await run("herald-host", "report", "--archive", archive, "--output", page, "--person", "Eve")
+        assert status == 64 and "is called Eve" in err, (status, err)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 async def case_report_is_operated_by_keyboard():

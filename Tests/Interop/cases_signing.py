@@ -167,6 +167,14 @@ async def case_signing_is_checked_by_a_device_with_a_key():
                 assert slot.read_bytes() == b"" and status != 0, (key, status, said)
                 status, found, err = await flash("write", path, "--to", f"smp:{node.link}", "--yes", "--no-reset", "--unsigned")
                 assert status == 9 and "not signed with its key" in found["what"] and slot.read_bytes() == b"", (found, err)
+        # What the signature does not cover is not accepted, either: the hash of another key, and bytes behind the list.
+        genuine = (world.folder / "key.img").read_bytes()
+        place = genuine.index(bytes([1, 0, 32, 0]), 0x200 + 1000) + 4
+        for name, changed in (("keyhash", genuine[:place] + bytes([genuine[place] ^ 1]) + genuine[place + 1:]), ("longer", genuine + bytes(4))):
+            path = world.folder / f"{name}.img"
+            path.write_bytes(changed)
+            status, said = await run_tool(PROGRAMS / "smpmgr", "--port", port, "image", "upload", path)
+            assert status != 0 and slot.read_bytes() == b"", (name, status, said)
         status, found, err = await flash("write", world.folder / "key.img", "--to", f"smp:{node.link}", "--yes", "--no-reset", "--key", public)
         assert status == 0, (found, err)
         # Not a public Ed25519 key: the node does not start without its protection.

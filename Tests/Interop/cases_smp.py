@@ -44,6 +44,22 @@ async def case_smp_tools_manage_the_node():
         assert status == 0 and "1.2.3" in said, said
 
 
+async def case_smp_mcumgr_toolkit_activates_what_it_uploaded():
+    """mcumgr-toolkit 0.20.0 activates an image only on a device whose running image has a hash."""
+    async with World() as world:
+        node = await world.node("--link", "pty")
+        [port] = node.facts["link"]
+        content, image = world.folder / "content.bin", world.folder / "image.bin"
+        content.write_bytes(random.Random(2).randbytes(10_000))
+        status, said = await run(
+            PROGRAMS / "imgtool", "sign", "--version", "1.2.3+4", "--header-size", "0x20", "--pad-header",
+            "--align", "4", "--slot-size", "0x40000", content, image)
+        assert status == 0, said
+        status, said = await run(PROGRAMS / "python", Path(__file__).with_name("mcumgr_toolkit_test.py"), port, image)
+        failed = [line for line in said.splitlines() if line.startswith("FAILED")]
+        assert status == 0, failed or said[-500:]
+
+
 async def case_smp_pages_are_erased_by_their_digest_alone():
     """smpclient acknowledges pages by the hashes of hashlib; a forged page, and what is behind it, stays."""
     async with World() as world:

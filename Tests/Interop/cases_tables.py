@@ -7,7 +7,7 @@ import signal
 import tempfile
 from pathlib import Path
 
-from node import ROOT, program, run
+from node import ROOT, ended, program, run
 
 PYTHON = ROOT / ".build" / "venv-tables" / "bin" / "python"
 
@@ -47,7 +47,7 @@ async def ask(folder, *queries):
         import duckdb, json, os, sys
         folder, *queries = sys.argv[1:]
         for table in os.listdir(folder):
-            depth = {"readings": "*/*/", "contacts": "*/", "meetings": "*/", "directions": "*/"}.get(table, "")
+            depth = {"readings": "*/*/", "contacts": "*/", "meetings": "*/", "near": "*/", "minutes": "*/", "directions": "*/"}.get(table, "")
             if table[0] != "_":
                 duckdb.execute(f"CREATE VIEW {table} AS FROM read_parquet('{folder}/{table}/{depth}*.parquet', hive_partitioning = true, "
                                + "hive_types_autocast = false)")
@@ -94,10 +94,10 @@ async def case_parquet_export_is_replaced_as_a_whole():
         assert totals == [(readings, 4, "20260914", "20260915")] and differences == [(0,)], (totals, differences)
         first = files(output)
         # The same again is the same; a file that has half its name is not read and does not stay.
-        for half in ("readings/day=20260914/device=F1EE700001", "meetings/day=20260915"):
+        for half in ("readings/day=20260914/log=sn-F1EE700001", "meetings/day=20260915"):
             (output / half / ".data.parquet.part").write_bytes(b"PAR1")
         # Partitions that the archive has not are removed, other files are left alone.
-        for stale in ("readings/day=20260914/device=gone", "readings/day=20200101/device=F1EE700001", "contacts/day=20200101"):
+        for stale in ("readings/day=20260914/log=sn-gone", "readings/day=20200101/log=sn-F1EE700001", "contacts/day=20200101"):
             (output / stale).mkdir(parents=True)
             (output / stale / "data.parquet").write_bytes(b"stale")
         (output / "contacts/day=20200102").mkdir()
@@ -163,8 +163,8 @@ async def case_tables_of_an_archive_are_the_same_in_all_formats():
             status, _, err = await run("herald-host", "export", "--archive", archive, "--output", folder / form, "--format", form, "--quiet")
             assert status == 0, err
         parquet = folder / "parquet"
-        tables = ("contacts", "meetings", "directions", "devices", "persons", "assignments", "batteries", "events")
-        partitioned = tables[:3]
+        tables = ("contacts", "meetings", "near", "directions", "devices", "persons", "assignments", "batteries", "events", "coverage")
+        partitioned = tables[:4]
         described = await ask(parquet, *(f"DESCRIBE SELECT * {'EXCLUDE (day)' if table in partitioned else ''} FROM {table}" for table in tables))
         readers = {"csv": "read_csv('{}', all_varchar = true, quote = '\"', escape = '\"', allow_quoted_nulls = false)", "jsonl": "read_json('{}')"}
         queries = {}
@@ -172,9 +172,12 @@ async def case_tables_of_an_archive_are_the_same_in_all_formats():
             names = [row[0] for row in columns]
             plain = ", ".join(f"epoch_ms({name}) AS {name}" if name.endswith("_ms") else name for name in names)
             text = ", ".join(f"CAST({name} AS VARCHAR)" for name in names)
+            # An apostrophe marks text that a reader would take for something else.
+            unmarked = ", ".join(f"CASE WHEN {name} LIKE '''%' THEN substr({name}, 2) ELSE {name} END" for name in names)
             for form, reader in readers.items():
+                other = unmarked if form == "csv" else text
                 source = reader.format(folder / form / f"{table}.{form}")
-                queries[table, form] = f"""WITH one AS (SELECT {text} FROM (SELECT {plain} FROM {table})), other AS (SELECT {text} FROM {source})
+                queries[table, form] = f"""WITH one AS (SELECT {text} FROM (SELECT {plain} FROM {table})), other AS (SELECT {other} FROM {source})
                     SELECT (SELECT COUNT(*) FROM (FROM one EXCEPT ALL FROM other)), (SELECT COUNT(*) FROM one), (SELECT COUNT(*) FROM other)"""
         for (table, form), [(missing, rows, others)] in zip(queries, await ask(parquet, *queries.values())):
             assert missing == 0 and rows == others > 0, (table, form, missing, rows, others)
@@ -183,3 +186,40 @@ async def case_tables_of_an_archive_are_the_same_in_all_formats():
         assert devices == [("../a b%",), ("0012",), ("F1EE700000",), ("F1EE700001",), ("F1EE700002",)], devices
         maria = 'Мария "M", 患者'
         assert whos == [("20260914", "=1+1"), ("20260914", maria), ("20260915", "F1EE700002"), ("20260915", maria)], whos
+
+
+# What readers take for missing or logical values, numbers, dates and formulas.
+WORST = ["NA", "NULL", "T", "1E5", "00012", "true", "nan", "2026-01-01", "=1+1", "-", "12:30", "0x1F", "Ольга", "Inf"]
+
+
+async def case_tables_keep_the_worst_names_with_the_defaults_of_readers():
+    with tempfile.TemporaryDirectory(prefix="herald-tables-") as name:
+        folder = Path(name)
+        await fleet(folder / "logs", len(WORST), 1, 60)
+        lines = ["serial,name,role,place"]
+        for number, worst in enumerate(WORST):
+            record = folder / "logs" / f"F1EE7{number:05}" / "device.json"
+            record.write_text(record.read_text().replace(f"F1EE7{number:05}", worst))
+            lines.append(f"{worst},{worst},{worst},{worst}")
+        people = folder / "people.csv"
+        people.write_text("\n".join(lines) + "\n")
+        archive = folder / "archive.sqlite"
+        status, _, err = await run("herald-host", "archive", "add", folder / "logs", "--archive", archive, "--people", people)
+        assert status == 0, err
+        for form in ("parquet", "csv", "jsonl", "tij", "epicontacts", "graphml"):
+            status, _, err = await run("herald-host", "export", "--archive", archive, "--output", folder / form, "--format", form, "--quiet")
+            assert status == 0, err
+        log = folder / "logs" / "F1EE700004"
+        for form in ("csv", "jsonl"):
+            status, _, err = await run("herald-host", "log", "export", log, "--format", form, "--output", folder / f"log-{form}", "--quiet")
+            assert status == 0, err
+        process = await asyncio.create_subprocess_exec(
+            PYTHON, Path(__file__).with_name("worst_names.py"), folder, *WORST, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT)
+        said, _ = await process.communicate()
+        assert process.returncode == 0, said.decode()[-3000:]
+        status, out, err = await ended("Rscript", Path(__file__).with_name("worst_names.R"), folder)
+        assert status == 0, err
+        for line in out.splitlines():
+            column, kind, *texts = line.split("\t")
+            assert kind == "character" and set(texts) == {worst if worst == "Ольга" else "'" + worst for worst in WORST}, line
+        assert out.count("\n") == 8, out

@@ -208,3 +208,25 @@ async def case_images_are_found_away_from_the_sources():
             env={"HERALD_IMAGES": "/nowhere", "PATH": "/usr/bin"}, stderr=asyncio.subprocess.PIPE)
         _, err = await process.communicate()
         assert process.returncode == 11 and b"script/build microbit" in err and b"HERALD_IMAGES" in err, err
+
+
+async def case_every_command_has_an_example_in_its_help():
+    """All commands of all programs, as the programs list them themselves."""
+    def commands(command, above):
+        name = [*above, command["commandName"]]
+        yield name, command
+        for inner in command.get("subcommands", []):
+            if inner["commandName"] != "help":
+                yield from commands(inner, name)
+
+    missing = []
+    for program_name in ("herald-host", "herald-flash", "herald-node", "herald-controller"):
+        status, out, err = await run(program_name, "--experimental-dump-help")
+        assert status == 0, err
+        for name, command in commands(json.loads(out)["command"], []):
+            # In a sentence of its own, or as a line of several commands.
+            found = re.findall(r"^ *(?:Example: `)?(herald-[^`\n]+)`?$", command.get("discussion", ""), re.MULTILINE)
+            # The example is one of this command, or of one below it.
+            if not any(example.split()[:len(name)] == name for example in found):
+                missing.append(" ".join(name))
+    assert not missing, f"no example in the help of: {', '.join(missing)}"

@@ -41,20 +41,27 @@ def people():
         return {row["name"]: (row["role"], row["place"]) for row in csv.DictReader(file)}
 
 
+def texts(name):
+    """A table of names, read with pandas' defaults; what a reader would take for something else has an apostrophe in front."""
+    table = pandas.read_csv(OUTPUT / name)
+    for column in ("name", "kind", "role", "place"):
+        table[column] = table[column].fillna("").str.removeprefix("'")
+    return table
+
+
 def tij():
-    table = pandas.read_csv(OUTPUT / "tij.tsv", sep="\t", header=None, names=["t", "i", "j", "Si", "Sj"], keep_default_na=False)
+    table = pandas.read_csv(OUTPUT / "tij.tsv", sep="\t", header=None, names=["t", "i", "j", "Si", "Sj"])
     assert [str(kind) for kind in table.dtypes[:3]] == ["int64"] * 3
     assert (table.i < table.j).all() and (table.t % 20 == 0).all() and not table.duplicated().any()
     assert table[["t", "i", "j"]].equals(table[["t", "i", "j"]].sort_values(["t", "i", "j"], ignore_index=True))
-    names = pandas.read_csv(OUTPUT / "names.csv", keep_default_na=False).set_index("id")
+    names = texts("names.csv").set_index("id")
     assert set(names.index) == set(table.i) | set(table.j)
-    # What a spreadsheet would take for a formula has an apostrophe in front.
-    label = {number: name.removeprefix("'") for number, name in names.name.items()}
+    label = dict(names.name.items())
     found = {}
     for row in table.itertuples():
         found.setdefault(frozenset((label[row.i], label[row.j])), set()).add(row.t // 20 - 1)
     assert found == windows(20)
-    status = {number: (row.role or row.kind).replace(" ", "_") for number, row in names.iterrows()}
+    status = {number: "_NA" if row.role == "NA" else (row.role or row.kind).replace(" ", "_") for number, row in names.iterrows()}
     assert (table.Si == table.i.map(status)).all() and (table.Sj == table.j.map(status)).all()
     for number, row in names.iterrows():
         assert (row["role"], row["place"]) == people().get(label[number], ("", "")), row
@@ -71,15 +78,17 @@ def graphml():
         assert values["kind"] == ("person" if values["name"] in people() else "device")
     found = {frozenset((names[one], names[other])): values for one, other, values in graph.edges(data=True)}
     assert {pair: values["minutes"] for pair, values in found.items()} == {pair: len(seen) / 2 for pair, seen in expected.items()}
+    assert all(values["label"] == values["name"] for _, values in graph.nodes(data=True))
     for values in found.values():
+        assert values["weight"] == values["minutes"]
         assert values["days"] == 1 and sum(values[f"minutes_band_{band}"] for band in range(1, 5)) <= values["minutes"]
 
 
 def epicontacts():
-    linelist = pandas.read_csv(OUTPUT / "linelist.csv", keep_default_na=False)
+    linelist = texts("linelist.csv")
     contacts = pandas.read_csv(OUTPUT / "contacts.csv", parse_dates=["date"])
     assert linelist.columns[0] == "id" and list(contacts.columns[:3]) == ["from", "to", "date"] and linelist.id.is_unique
-    names = {number: name.removeprefix("'") for number, name in zip(linelist.id, linelist.name)}
+    names = dict(zip(linelist.id, linelist.name))
     found = {frozenset((names[row[0]], names[row[1]])): row[3] for row in contacts.itertuples(index=False)}
     assert found == {pair: len(seen) / 2 for pair, seen in windows(30).items()}
     assert set(contacts.date.dt.strftime("%Y-%m-%d")) == {"2026-09-14"}

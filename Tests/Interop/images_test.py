@@ -34,7 +34,8 @@ def expect(what, condition, seen=None):
 
 
 def flash(*words, status=0):
-    """Runs herald-flash; returns its output. A status other than the expected one is a failure."""
+    """Runs herald-flash; returns its output. A status other than the expected one is a failure. Files of earlier conversions are replaced."""
+    words += ("--force",) if words[0] == "convert" else ()
     done = subprocess.run([FLASH, *map(str, words)], capture_output=True, text=True, timeout=60)
     expect(f"herald-flash {' '.join(map(str, words))} ends with {status}", done.returncode == status, (done.returncode, done.stderr))
     return done.stdout + done.stderr

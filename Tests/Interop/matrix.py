@@ -1,4 +1,4 @@
-"""Tables of the results for each phone, which script/interop prints at its end; docs/phones.md is based on them."""
+"""Tables of the results for each phone, which script/interop prints at its end; docs/compliance.md is based on them."""
 
 from pathlib import Path
 

@@ -9,7 +9,7 @@ from bumble.device import Peer
 SERVICE = UUID("8D53DC1D-1DB7-4CD3-868B-8A527460AA84")
 PACKETS = UUID("DA2E7828-FBCE-4E01-AE9E-261174997C48")
 # The timeout of a packet in seconds.
-PATIENCE = 60
+PATIENCE = 180
 
 
 class RadioLine:

@@ -53,7 +53,8 @@ class HeraldError(ErrorV2[Code]):
 AccessRead = smp_program.read(72, 5, HeraldError, set=bool, open=bool, nonce=bytes, wait=int)
 AccessWrite = smp_program.write(72, 5, HeraldError, {"nonce": bytes, "proof": bytes}, proof=bytes)
 PayloadRead = smp_program.read(
-    72, 7, HeraldError, family=str, until=(int | None, None), days=(int | None, None), data=(bytes | None, None))
+    72, 7, HeraldError, family=str, until=(int | None, None), keys=(int | None, None), days=(int | None, None), why=(int | None, None),
+    data=(bytes | None, None))
 
 
 def blob(family, body, country=0, state=0, epoch=0, first=0, days=0):
@@ -208,7 +209,7 @@ async def locked(client):
     answer = await client.request(good)
     expect("a session with Python's HKDF", success(answer) and answer.proof == session.device_proof, answer)
     answer = await client.request(good)
-    expect("the proof is used up", error_v2(answer) and answer.err.rc == Code.WRONG_PROOF, answer)
+    expect("the proof is used up", error_v2(answer) and answer.err.rc == Code.TOO_EARLY, answer)
     answer = await client.request(AccessRead())
     expect("not open to others", success(answer) and not answer.open, answer)
     answer = await client.request(ReadSetting(name="log/keep-days"))

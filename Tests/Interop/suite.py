@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The interop suite. `suite.py` runs every case, `suite.py WORD…` those whose names contain one of the words.
+"""The interop suite. `suite.py` runs every case, `suite.py WORD…` those whose names contain one of the words, or whose module is one of them.
 
 A case is a coroutine in one of the modules below whose name begins with `case_`; it takes nothing and fails by raising.
 """
@@ -22,9 +22,9 @@ from node import program
 # Those with the longest cases first.
 MODULES = [
     "cases_states", "cases_exchange", "cases_phones", "cases_proxy", "cases_radio", "cases_reading", "cases_serving",
-    "cases_payload", "cases_log", "cases_database", "cases_contacts", "cases_report", "cases_tables", "cases_fleet", "cases_capture", "cases_live", "cases_provision", "cases_hostile", "cases_battery", "cases_dock", "cases_efficacy", "cases_formats", "cases_archive",
+    "cases_payload", "cases_log", "cases_database", "cases_contacts", "cases_report", "cases_tables", "cases_fleet", "cases_capture", "cases_live", "cases_provision", "cases_hostile", "cases_battery", "cases_dock", "cases_efficacy", "cases_formats", "cases_archive", "cases_coverage",
     "cases_smp", "cases_flash", "cases_flash_probe", "cases_flash_lock", "cases_flash_dongle", "cases_flash_legacy", "cases_flash_recovery", "cases_flash_drive", "cases_flash_ways", "cases_images", "cases_signing", "cases_settings", "cases_sealed", "cases_owner_key", "cases_session", "cases_bluetooth_management", "cases_usb",
-    "cases_disconnection", "cases_forged", "cases_boards", "cases_node", "cases_neighbours", "cases_completion", "cases_conditions", "cases_words",
+    "cases_disconnection", "cases_forged", "cases_boards", "cases_node", "cases_ward", "cases_neighbours", "cases_completion", "cases_conditions", "cases_words", "cases_output",
 ]
 # The timeout of a case. Waits in a case have shorter timeouts with their own reports; this one applies to other hangs.
 CASE_SECONDS = 900
@@ -33,12 +33,12 @@ LANES = 3
 
 
 def cases(words):
-    """(name, coroutine function) of every case whose name contains a word; of all if there are no words."""
+    """(name, coroutine function) of every case whose name contains a word, or whose module is one; of all if there are no words."""
     for module in MODULES:
         for name, value in vars(importlib.import_module(module)).items():
             if name.startswith("case_"):
                 readable = name[len("case_"):]
-                if not words or any(word in readable for word in words):
+                if not words or any(word in readable or word == module for word in words):
                     yield readable, value
 
 

@@ -11,8 +11,12 @@ from clean_root import CleanRoot
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDER = Path(sys.argv.pop(1)) if len(sys.argv) > 1 else ROOT / ".build/packages"
+sys.path.insert(0, str(ROOT / "packaging"))
+sys.dont_write_bytecode = True
+import documents
+
 PROGRAMS = {"herald-host": ["herald-host"], "herald-flash": ["herald-flash"], "herald-node": ["herald-node", "herald-controller"]}
-# Megabytes; those of programs are stated in docs/packages.md.
+# Megabytes; those of programs are stated in docs/firmware.md.
 MOST_MB = {"herald-host": 12, "herald-flash": 12, "herald-node": 12, "herald-firmware": 4}
 
 
@@ -47,6 +51,20 @@ class Contents(unittest.TestCase):
                 self.assertIn(f"/usr/share/doc/{name}/{path}", files)
         self.assertIn("/usr/lib/udev/rules.d/70-herald-host.rules", contents("herald-host"))
         self.assertIn("/usr/lib/systemd/system/herald-node.service", contents("herald-node"))
+
+    def test_links_of_documents_lead_to_files_of_the_package(self):
+        for name in PROGRAMS:
+            with tempfile.TemporaryDirectory() as folder:
+                subprocess.check_call(["dpkg-deb", "--extract", package(name), folder])
+                place = Path(folder) / "usr/share/doc" / name
+                found = sorted(place.rglob("*.md"))
+                names = {str(path.relative_to(place)) for path in found}
+                self.assertLessEqual({"README.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))}, names)
+                for path in found:
+                    for target in documents.links(path):
+                        self.assertTrue(target.exists(), f"{name}: {path.relative_to(place)} has a link to {target.name}, which is not in the package")
+                    for example in documents.examples(path):
+                        self.assertTrue((place / example).exists(), f"{name}: {path.relative_to(place)} names {example}, which is not in the package")
 
     def test_images_of_each_board(self):
         if not list(FOLDER.glob("herald-firmware_*.deb")):
@@ -97,7 +115,7 @@ class Contents(unittest.TestCase):
             names = {component["name"] for component in json.loads(text)["components"]}
             expected = {
                 "herald-host": {"GRDB.swift", "Yams", "libyaml", "swift-argument-parser", "swift-log", "swift-runtime", "libusb-1.0-0", "libsqlite3-0"},
-                "herald-flash": {"swift-crypto", "boringssl", "swift-runtime", "libusb-1.0-0"},
+                "herald-flash": {"swift-argument-parser", "swift-runtime", "libusb-1.0-0"},
                 "herald-node": {"swift-argument-parser", "swift-runtime", "libbluetooth3"},
                 "herald-firmware": {"swift-runtime", "microbit/wearable.hex", "nrf52840-dongle/controller.hex"}}[name]
             self.assertLessEqual(expected, names, name)
@@ -105,6 +123,8 @@ class Contents(unittest.TestCase):
     def test_dependencies_are_shared_libraries_of_debian(self):
         self.assertRegex(field("herald-host", "Depends"), r"libusb-1\.0-0")
         self.assertRegex(field("herald-host", "Depends"), r"libsqlite3-0")
+        for name in PROGRAMS:
+            self.assertRegex(field(name, "Depends"), r"libssl3")
         self.assertEqual(field("herald-flash", "Recommends"), "herald-firmware")
 
     def test_units(self):

@@ -53,13 +53,10 @@ struct SyntheticDay: ~Copyable {
     Person(venue: "Café Seeblick", [(119..<131, -59), (232..<242, -55)]),
   ]
 
-  private var log = FlashLog<MemoryFlash, 64>(
-    flash: MemoryFlash(FlashImage(pageSize: 4096, pageCount: 128, wordSize: 4)))
+  private var log = BadgeLog(epoch: Self.epoch, pageCount: 128)
   private var chance = Chance()
-  private var startedAt: UInt64 = 0
   /// Days after the first.
   private var day = 0
-  private var clock = WallClock()
   private var addresses: [Int: TargetIdentity] = [:]
 
   /// The pages of its log after so many days, each as the first one.
@@ -68,7 +65,7 @@ struct SyntheticDay: ~Copyable {
       self.day = day
       try live()
     }
-    return try log.committedPages()
+    return try log.pages()
   }
 
   private mutating func live() throws {
@@ -79,26 +76,15 @@ struct SyntheticDay: ~Copyable {
       guard !Self.lunch.contains(minute) else { continue }
       if second % 900 == 0 {
         try log.append(
-          .battery(level: UInt8(98 - minute / 16), external: false), at: at(UInt64(second) * 1000),
-          clock: clock)
+          .battery(level: UInt8(98 - minute / 16), external: false), at: UInt64(second) * 1000)
       }
       for (number, person) in Self.people.enumerated() { try meet(person, number, second) }
     }
   }
 
-  private func at(_ milliseconds: UInt64) -> Instant { Instant(milliseconds: milliseconds - startedAt) }
-
   private mutating func switchOn(_ minute: Int) throws {
-    startedAt = UInt64(minute) * 60_000
-    log.commit()
-    log.mount(freshEpoch: Self.epoch)
-    clock = WallClock()
-    let now = at(startedAt)
-    let unix = Self.morning + UInt64(day) * 86_400_000 + startedAt
-    clock.set(unixMilliseconds: unix, at: now, source: .host)
-    try log.append(.started(reason: 0), at: now, clock: clock)
-    try log.append(
-      .clockSet(unixMilliseconds: unix, source: .host), at: now, clock: clock)
+    let time = UInt64(minute) * 60_000
+    try log.start(at: time, date: Self.morning + UInt64(day) * 86_400_000 + time)
   }
 
   private mutating func meet(_ person: Person, _ number: Int, _ second: Int) throws {
@@ -110,12 +96,12 @@ struct SyntheticDay: ~Copyable {
     let moment = UInt64(second) * 1000 + UInt64(chance.number(below: 9000))
     if addresses[number] != address {
       addresses[number] = address
-      try log.append(.detected(address), at: at(moment), clock: clock)
-      try log.append(.read(address), bytes: person.payload.span, at: at(moment + 900), clock: clock)
+      try log.append(.detected(address), at: moment)
+      try log.append(.read(address), person.payload, at: moment + 900)
     }
     // Weaker on the way in and out, and whenever somebody stands between.
     let edge = min(minute - visit.0.lowerBound, visit.0.upperBound - minute)
     let rssi = visit.strongest - (edge < 3 ? 18 - 6 * edge : 0) - chance.number(below: 12)
-    try log.append(.measured(address, RSSI(Int8(max(rssi, -100)))), at: at(moment + 1000), clock: clock)
+    try log.append(.measured(address, RSSI(Int8(max(rssi, -100)))), at: moment + 1000)
   }
 }

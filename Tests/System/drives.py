@@ -61,10 +61,13 @@ class Drive:
         with open(self.image, "wb") as image:
             image.truncate(SECTORS * 512)
         subprocess.check_call(["mkfs.vfat", "-F16", "-s1", "-n", self.label, self.image], stdout=subprocess.DEVNULL)
-        subprocess.check_call(["mount", "-o", "loop", self.image, self.path])
+        # Not at `path`, where a program that waits for the drive would find some of the files.
+        folder = self.image.with_suffix(".files")
+        folder.mkdir(exist_ok=True)
+        subprocess.check_call(["mount", "-o", "loop", self.image, folder])
         for name, text in files.items():
-            (self.path / name).write_text(text)
-        subprocess.check_call(["umount", self.path])
+            (folder / name).write_text(text)
+        subprocess.check_call(["umount", folder])
 
     def plug_in(self):
         # The former disk is removed shortly after its disconnection, and the new one may get its name.

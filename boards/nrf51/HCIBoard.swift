@@ -114,7 +114,7 @@ public struct Board: FirmwareHardware, ~Copyable {
   }
 
   /// Open: with UICR.RBPCONF the registers of the core stay accessible, by which all memory can be read.
-  public mutating func debugPort() -> DebugPort { .open }
+  public mutating func debugPort() -> DebugPortState { .open }
 
   /// Restarts the timeout of the watchdog.
   public mutating func feedWatchdog() { watchdog.feed() }

@@ -1,5 +1,25 @@
 import HeraldHostLink
 
+/// The bands of an archive's rules by name, from the nearest on: those of the Risk Score Symposium
+/// Invitational.
+public enum ContactBand: String, CaseIterable, Sendable {
+  /// Within an arm's length, usually: the first band.
+  case immediate
+  /// The second band.
+  case near
+  /// The third band.
+  case medium
+  /// All that was measured, up to a whole room.
+  case far
+
+  /// The greatest attenuation in dB of this band and the nearer ones.
+  public func limit(_ rules: ContactRules) -> Int {
+    let index = Self.allCases.firstIndex(of: self) ?? 0
+    return rules.bandLimits.indices.contains(index)
+      ? rules.bandLimits[index] : Int(DayWindows.mostAttenuation)
+  }
+}
+
 /// Bands of attenuation, and the weight of a minute in each.
 public struct ContactBands: Equatable, Sendable {
   /// The maximum number of limits.

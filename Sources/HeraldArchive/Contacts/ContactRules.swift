@@ -18,7 +18,7 @@ public struct ContactRules: Equatable, Sendable {
   public var assumedPower = 0
   /// The length of a window, in seconds: 30, or 20 for comparisons with SocioPatterns.
   public var window = 30
-  /// The name of the time zone whose civil days are counted.
+  /// The name or rule of the time zone whose civil days are counted, as `LocalDays` takes it.
   public var zone = "UTC"
 
   /// The default rules.

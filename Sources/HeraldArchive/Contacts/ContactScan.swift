@@ -91,8 +91,8 @@ struct ContactScan {
       var windows: UInt8 = 0
       let begin = minute * 60_000
       while index < signs.count, signs[index].date - begin < 60_000 {
-        let place = signs[index].date - begin
-        windows |= place < window ? 1 : place < 2 * window ? 2 : 4
+        let offset = signs[index].date - begin
+        windows |= offset < window ? 1 : offset < 2 * window ? 2 : 4
         if signs[index].attenuation != Sign.none { levels.append(signs[index].attenuation) }
         index += 1
       }

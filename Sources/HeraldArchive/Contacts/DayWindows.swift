@@ -27,6 +27,8 @@ public struct DayWindows: Equatable, Sendable {
   /// The greatest attenuation, which stands for all greater ones.
   static let mostAttenuation: UInt8 = 126
   private static let unmeasured: UInt8 = 127
+  /// Minutes from this one on are after the year 9999.
+  private static let endOfMinutes: Int64 = 1 << 32
 
   /// The minutes in ascending order.
   public private(set) var minutes: [Minute] = []
@@ -46,28 +48,27 @@ public struct DayWindows: Equatable, Sendable {
   public init(_ bytes: [UInt8], length: Int = 30) {
     self.init(length: length)
     let (count, all, usual) = (count, all, usual)
-    var place = 0
+    var position = 0
     var number: Int64 = 0
-    while place < bytes.count {
-      let level = bytes[place] & 0x7F
+    while position < bytes.count {
+      let level = bytes[position] & 0x7F
       var value = usual
-      let isUsual = bytes[place] < 0x80
-      place += 1
+      let isUsual = bytes[position] < 0x80
+      position += 1
       if !isUsual {
         value = 0
         var shift: UInt64 = 0
-        while place < bytes.count, shift < 63 {
-          let byte = bytes[place]
-          place += 1
+        while position < bytes.count, shift < 63 {
+          let byte = bytes[position]
+          position += 1
           value |= UInt64(byte & 0x7F) << shift
           shift += 7
           if byte < 0x80 { break }
         }
       }
       guard value & all != 0, value >> count < 1 << 40 else { return }
-      let (sum, overflow) = number.addingReportingOverflow(Int64(value >> count))
-      guard !overflow else { return }
-      number = sum
+      number += Int64(value >> count)
+      guard number < Self.endOfMinutes else { return }
       minutes.append(
         Minute(
           number: number, windows: UInt8(value & all), attenuation: level == Self.unmeasured ? nil : level))

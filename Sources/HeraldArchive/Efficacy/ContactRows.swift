@@ -1,4 +1,5 @@
 import HeraldHostLink
+import HeraldText
 
 /// The rows of a `contacts.csv`, those of Herald 1, which has two columns less, included.
 struct ContactRows {
@@ -22,6 +23,10 @@ struct ContactRows {
     var damaged = 0
     /// The number of rows whose date cannot be read.
     var undated = 0
+    /// The first date that cannot be read.
+    var unread: String?
+    /// The number of rows whose local time there is twice, as the clock was put back: the first is taken.
+    var ambiguous = 0
   }
 
   private static let columns = ["time", "id", "read", "measure", "share", "data"]
@@ -37,47 +42,66 @@ struct ContactRows {
   func read(_ body: (Int64, String, Kind) throws(HostLinkError) -> Void) throws(HostLinkError) -> Remarks {
     var time = RecordedTime(days: days)
     var fields = LineFields(mostFields: 64)
-    var places: [Int] = []
+    var indices: [Int] = []
     var width = 0
     var remarks = Remarks()
     var failure: HostLinkError?
+    var isSeparatorNamed = false
     let reading = try TextLines.read(folder.contacts) { line in
-      fields.split(line)
-      if places.isEmpty {
-        let names = (0..<fields.count).map { fields.text($0, of: line) }
-        width = names.count
-        places = Self.columns.compactMap { names.firstIndex(of: $0) }
-        guard places.count == Self.columns.count else {
+      if indices.isEmpty {
+        if !isSeparatorNamed, let separator = LineFields.namedSeparator(line) {
+          (fields.separator, isSeparatorNamed) = (separator, true)
+          return true
+        }
+        if isSeparatorNamed {
+          fields.split(line)
+        } else {
+          fields.split(line) { Self.indices($0, line) != nil }
+        }
+        width = fields.count
+        guard let found = Self.indices(fields, line) else {
+          let names = (0..<fields.count).map { fields.text($0, of: line) }
           let missing = Self.columns.filter { !names.contains($0) }.joined(separator: ", ")
           failure = HostLinkError(
             .storage, "\(folder.contacts) has no column \(missing)",
             advice: "its first line has to be that of a Herald device's contacts.csv")
           return false
         }
+        indices = found
         return true
       }
       if line.isEmpty { return true }
+      fields.split(line)
+      // A program that was started again, or another version of it, wrote its header.
+      if let again = Self.indices(fields, line) {
+        (indices, width) = (again, fields.count)
+        return true
+      }
       remarks.rows += 1
       guard fields.count == width else {
         remarks.damaged += 1
         return true
       }
       let kind: Kind
-      if fields.isDigit(places[3], 0x33, of: line) {
+      if fields.isDigit(indices[3], 0x33, of: line) {
         kind = .measurement
-      } else if fields.isDigit(places[2], 0x32, of: line) {
-        kind = .read(fields.text(places[5], of: line))
-      } else if fields.isDigit(places[4], 0x34, of: line) {
-        kind = .share(fields.text(places[5], of: line))
+      } else if fields.isDigit(indices[2], 0x32, of: line) {
+        kind = .read(fields.text(indices[5], of: line))
+      } else if fields.isDigit(indices[4], 0x34, of: line) {
+        kind = .share(fields.text(indices[5], of: line))
       } else {
         kind = .other
       }
-      guard let seconds = time.seconds(line.extracting(fields.range(places[0]))) else {
+      guard let seconds = time.seconds(line.extracting(fields.range(indices[0]))) else {
         remarks.undated += 1
+        if remarks.unread == nil {
+          remarks.unread = PrintableText.of(fields.text(indices[0], of: line), limit: 40)
+        }
         return true
       }
+      if time.isAmbiguous { remarks.ambiguous += 1 }
       do throws(HostLinkError) {
-        try body(seconds + shift, fields.text(places[1], of: line), kind)
+        try body(seconds + shift, fields.text(indices[1], of: line), kind)
       } catch {
         failure = error
         return false
@@ -88,5 +112,13 @@ struct ContactRows {
     remarks.rows += reading.tooLong
     remarks.damaged += reading.tooLong
     return remarks
+  }
+
+  /// The indices of the columns in a header; `nil` if the line is none.
+  private static func indices(_ fields: LineFields, _ line: Span<UInt8>) -> [Int]? {
+    guard fields.count >= columns.count else { return nil }
+    let names = (0..<fields.count).map { fields.text($0, of: line) }
+    let indices = columns.compactMap { names.firstIndex(of: $0) }
+    return indices.count == columns.count ? indices : nil
   }
 }

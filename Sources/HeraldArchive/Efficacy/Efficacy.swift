@@ -1,7 +1,8 @@
 import HeraldHostLink
+import HeraldText
 
 /// Detection and continuity of devices that were together for some time, as the formal test summaries of the
-/// Herald project count them; docs/efficacy.md has the formulas.
+/// Herald project count them; docs/archive.md has the formulas.
 ///
 /// It reads `contacts.csv` of each device several times, in bounded memory.
 public struct Efficacy: Equatable, Sendable {
@@ -37,7 +38,7 @@ public struct Efficacy: Equatable, Sendable {
 
   /// A device.
   public struct Device: Equatable, Sendable {
-    /// Its folder.
+    /// The folder of the recording.
     public let recording: RecordingFolder
     /// The number of rows of its `contacts.csv`.
     public let rows: Int
@@ -45,6 +46,10 @@ public struct Efficacy: Equatable, Sendable {
     public let damagedRows: Int
     /// The number of rows without a readable date.
     public let undatedRows: Int
+    /// The first date that cannot be read; `nil` if all can.
+    public let unreadDate: String?
+    /// The number of rows with a local time that there is twice: the first is taken.
+    public let ambiguousRows: Int
     /// The earliest date, in seconds since 1970; `nil` without rows.
     public let first: Int64?
     /// The latest date.
@@ -114,7 +119,8 @@ public struct Efficacy: Equatable, Sendable {
       devices.append(
         Device(
           recording: folder, rows: remarks.rows, damagedRows: remarks.damaged, undatedRows: remarks.undated,
-          first: first, last: last))
+          unreadDate: remarks.unread, ambiguousRows: remarks.ambiguous, first: first, last: last))
+      try Self.checkShare(folder, remarks)
       progress(index + 1, steps)
     }
     let period = try Self.period(devices, rules)
@@ -132,6 +138,25 @@ public struct Efficacy: Equatable, Sendable {
     self.devices = devices
     (from, to) = (period.lowerBound, period.upperBound)
     self.pairs = pairs
+  }
+
+  /// Refuses a file of which so much cannot be read that the result would be about its form: what is not read
+  /// counts as not detected.
+  private static func checkShare(_ folder: RecordingFolder, _ remarks: ContactRows.Remarks)
+    throws(HostLinkError)
+  {
+    let unread = remarks.undated + remarks.damaged
+    guard unread > 0, unread == remarks.rows || unread > 10 && unread > remarks.rows / 10 else { return }
+    let example = remarks.unread.map { ", such as \"\($0)\"" } ?? ""
+    let why =
+      remarks.undated >= remarks.damaged
+      ? "no date that can be read\(example)" : "other fields than the header"
+    throw HostLinkError(
+      .storage,
+      "\(PrintableText.of(folder.contacts, limit: 400)): \(unread) of \(remarks.rows) rows have \(why): they would count as not detected",
+      advice:
+        "write dates as 2026-09-14 20:30:00, with an offset such as +0100 if they have one, or leave the folder out"
+    )
   }
 
   private static func period(_ devices: [Device], _ rules: Rules) throws(HostLinkError) -> ClosedRange<Int64>

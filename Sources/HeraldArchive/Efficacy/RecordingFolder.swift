@@ -31,11 +31,13 @@ public struct RecordingFolder: Equatable, Sendable {
     folder = path.split(separator: "/").last.map(String.init) ?? path
     var texts = ["", "", "", ""]
     let file = path + "/detection.csv"
-    if access(file, F_OK) == 0 {
+    if try LocalFile.exists(file) {
       var fields = LineFields(mostFields: texts.count)
       try TextLines.readFirst(file) { line in
-        fields.split(line)
-        for index in 0..<fields.count { texts[index] = fields.text(index, of: line) }
+        fields.split(line) { $0.count >= texts.count }
+        for index in 0..<fields.count {
+          texts[index] = fields.text(index, of: line).trimmingCharacters(in: .whitespaces)
+        }
       }
     }
     (name, system, version, payload) = (texts[0], texts[1], texts[2], texts[3])
@@ -49,7 +51,7 @@ public struct RecordingFolder: Equatable, Sendable {
     var found: [String] = []
     for path in paths {
       let before = found.count
-      search(path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path, 0, &found)
+      try search(path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path, 0, &found)
       guard found.count > before else {
         throw HostLinkError(
           .storage, "\(path) holds no contacts.csv",
@@ -78,14 +80,13 @@ public struct RecordingFolder: Equatable, Sendable {
     return folders
   }
 
-  private static func search(_ path: String, _ level: Int, _ found: inout [String]) {
-    if access(path + "/contacts.csv", F_OK) == 0 {
-      found.append(path)
+  private static func search(_ path: String, _ level: Int, _ found: inout [String]) throws(HostLinkError) {
+    if try LocalFile.exists(path + "/contacts.csv") { return found.append(path) }
+    guard level < mostLevels, found.count <= mostFolders, let names = try LocalFile.names(in: path) else {
       return
     }
-    guard level < mostLevels, found.count <= mostFolders,
-      let names = try? FileManager.default.contentsOfDirectory(atPath: path)
-    else { return }
-    for name in names.sorted() where !name.hasPrefix(".") { search("\(path)/\(name)", level + 1, &found) }
+    for name in names.sorted() where !name.hasPrefix(".") {
+      try search("\(path)/\(name)", level + 1, &found)
+    }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HeraldHostLink
+import HeraldText
 
 /// Reads the lines of a text file of any size in bounded memory.
 enum TextLines {
@@ -19,8 +20,7 @@ enum TextLines {
   /// without a line end is a line, too. A byte order mark at the start is skipped.
   /// - Throws: `.storage` if the file cannot be read.
   static func read(_ path: String, _ body: (Span<UInt8>) -> Bool) throws(HostLinkError) -> Reading {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw failure(path) }
+    guard let descriptor = try LocalFile.open(reading: path) else { throw failure(path) }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -46,20 +46,21 @@ enum TextLines {
       if isFirst {
         isFirst = false
         if filled >= 3, buffer[0] == 0xEF, buffer[1] == 0xBB, buffer[2] == 0xBF { begin = 3 }
+        try Self.check(buffer[..<min(filled, 256)], path)
       }
-      var place = max(begin, start)
-      while place < filled {
-        guard buffer[place] == 0x0A else {
-          place += 1
+      var position = max(begin, start)
+      while position < filled {
+        guard buffer[position] == 0x0A else {
+          position += 1
           continue
         }
         if isSkipping {
           isSkipping = false
-        } else if !take(buffer, begin..<place, &reading, body) {
+        } else if !take(buffer, begin..<position, &reading, body) {
           return reading
         }
-        place += 1
-        begin = place
+        position += 1
+        begin = position
       }
       if isEnd {
         if !isSkipping, begin < filled { _ = take(buffer, begin..<filled, &reading, body) }
@@ -84,8 +85,19 @@ enum TextLines {
     defer { try? handle.close() }
     var bytes: [UInt8]
     do { bytes = [UInt8](try handle.read(upToCount: mostBytes) ?? Data()) } catch { throw failure(path) }
+    try check(bytes[..<min(bytes.count, 256)], path)
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
     body(Array(bytes.prefix { $0 != 0x0A && $0 != 0x0D }).span)
+  }
+
+  /// Refuses text in UTF-16, with or without a mark at its start.
+  private static func check(_ start: ArraySlice<UInt8>, _ path: String) throws(HostLinkError) {
+    guard start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) || start.contains(0) else {
+      return
+    }
+    throw HostLinkError(
+      .storage, "\(PrintableText.of(path, limit: 400)) is UTF-16, or no text: it has to be UTF-8",
+      advice: "convert it: iconv -f utf-16 -t utf-8")
   }
 
   private static func take(

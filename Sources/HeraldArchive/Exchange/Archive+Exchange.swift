@@ -10,9 +10,32 @@ public enum ExchangeFormat: String, CaseIterable, Sendable {
   case graphml
 }
 
+extension ExchangeFormat {
+  /// The files.
+  var tables: [TableFolder.Table] {
+    own + [TableFolder.Table("coverage.csv", beginning: CoverageDays.header)]
+  }
+
+  private var own: [TableFolder.Table] {
+    switch self {
+    case .tij:
+      [
+        TableFolder.Table("tij.tsv", isOwn: TimedContacts.isTable),
+        TableFolder.Table("names.csv", beginning: ExchangePeople.header),
+      ]
+    case .epicontacts:
+      [
+        TableFolder.Table("linelist.csv", beginning: ExchangePeople.header),
+        TableFolder.Table("contacts.csv", beginning: CaseTables.header),
+      ]
+    case .graphml: [TableFolder.Table("contacts.graphml", beginning: ContactGraph.head)]
+    }
+  }
+}
+
 /// A file that was written for other programs.
 public struct ExchangeFile: Equatable, Sendable, Encodable {
-  /// Its name.
+  /// The name of the file.
   public let name: String
   /// The number of its rows, or of nodes and edges.
   public let rows: Int
@@ -23,21 +46,22 @@ extension Archive {
   /// Everybody has the number of the archive's table `who`, in all formats. Addresses from which no payload
   /// was read are left out unless `withAddresses`: mostly those of appliances and passers-by.
   /// - Throws: `.storage` if a file cannot be written, `.usage` if the archive has no such person, role or
-  ///   place.
+  ///   place, or a file would take the place of another one.
   public func exchange(
     _ query: MeetingQuery, as format: ExchangeFormat, to path: String, withAddresses: Bool = false,
-    progress: (Int, Int) -> Void = { _, _ in }
+    replacing replacement: Replacement = Replacement(), progress: (Int, Int) -> Void = { _, _ in }
   ) throws(HostLinkError) -> [ExchangeFile] {
-    let selection = try MeetingSelection(query, of: connection, isTurned: false)
-    try PrivateFolder.make(path)
-    let people = try ExchangePeople(connection, withAddresses: withAddresses)
-    switch format {
-    case .tij:
-      let isAll = query == MeetingQuery()
-      return try TimedContacts(self, people, isAll ? nil : selection).write(to: path, progress)
-    case .epicontacts: return try CaseTables(connection, people, selection).write(to: path)
-    case .graphml: return [try ContactGraph(connection, people, selection, rules).write(to: path)]
-    }
+    // A person, role or place that the archive does not know is said before anything is written.
+    _ = try MeetingSelection(query, of: connection, isTurned: false)
+    try TableFolder.prepare(path, for: format.tables, replacement)
+    let people = try ExchangePeople(connection, withAddresses: withAddresses, withUnworn: query.withUnworn)
+    let (files, met): ([ExchangeFile], Set<Int64>) =
+      switch format {
+      case .tij: try TimedContacts(self, people, query).write(to: path, progress)
+      case .epicontacts: try CaseTables(self, people, query).write(to: path)
+      case .graphml: try ContactGraph(self, people, query).write(to: path)
+      }
+    return files + [try CoverageDays(self, people, query).write(met, to: path)]
   }
 }
 
@@ -45,19 +69,19 @@ extension Archive {
 struct ExchangePeople {
   private(set) var entries: [Int64: Who] = [:]
 
-  init(_ connection: any ArchiveConnection, withAddresses: Bool) throws(HostLinkError) {
+  init(_ connection: any ArchiveConnection, withAddresses: Bool, withUnworn: Bool) throws(HostLinkError) {
     for who in try connection.rows("SELECT \(Who.columns) FROM who", []).map({ Who($0, from: 0) })
-    where withAddresses || who.kind != .address {
+    where (withAddresses || who.kind != .address) && (withUnworn || who.kind != .unworn) {
       entries[who.id] = who
     }
   }
 
-  /// Those with these numbers, in ascending order.
+  /// The parties with these numbers, in ascending order.
   func sorted(_ numbers: Set<Int64>) -> [Who] { numbers.sorted().compactMap { entries[$0] } }
 
   /// The line of somebody in a table of names.
   static func line(_ who: Who) -> String {
-    let texts = [who.label, who.kind.rawValue, who.role, who.place].map(ExchangeText.csv)
+    let texts = [who.label, who.kind.rawValue, who.role, who.place].map(TableText.field)
     return "\(who.id),\(texts.joined(separator: ","))\n"
   }
 

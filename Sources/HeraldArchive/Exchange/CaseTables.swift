@@ -3,52 +3,43 @@ import HeraldHostLink
 /// The two tables of R's epicontacts: `linelist.csv` with everybody, `contacts.csv` with a row for each pair
 /// and day.
 struct CaseTables {
-  private let connection: any ArchiveConnection
+  private let archive: Archive
   private let people: ExchangePeople
-  private let selection: MeetingSelection
+  private var query: MeetingQuery
 
-  init(_ connection: any ArchiveConnection, _ people: ExchangePeople, _ selection: MeetingSelection) {
-    self.connection = connection
-    self.people = people
-    self.selection = selection
+  init(_ archive: Archive, _ people: ExchangePeople, _ query: MeetingQuery) {
+    (self.archive, self.people, self.query) = (archive, people, query)
+    // Each pair once, also with a person.
+    self.query.personFirst = false
   }
 
-  private static let header =
+  /// The header of `contacts.csv`.
+  static let header =
     "from,to,date,minutes,readings,directions,"
     + (1...ContactRules.bandCount).map { "minutes_band_\($0)" }.joined(separator: ",") + "\n"
 
-  func write(to path: String) throws(HostLinkError) -> [ExchangeFile] {
+  /// Writes both; returns them and the numbers of those with a contact.
+  func write(to path: String) throws(HostLinkError) -> ([ExchangeFile], Set<Int64>) {
     let file = try ReplacedFile("\(path)/contacts.csv")
     try file.append(Self.header)
     var met: Set<Int64> = []
     var rows = 0
-    let bands = ArchiveSchema.bands.map { "m.\($0)" }.joined(separator: ", ")
-    try connection.query(
-      """
-      SELECT m.who_id, m.other_id, m.day, m.seconds, m.readings, m.directions, \(bands) \(selection.sql)
-      ORDER BY m.day, m.who_id, m.other_id
-      """, selection.arguments
-    ) { (row: SQLRow) throws(HostLinkError) in
-      let (one, other) = (row.integer(0), row.integer(1))
+    try MeetingReader(archive).figures(query, isByNumber: true) {
+      (meeting: MeetingFigures) throws(HostLinkError) in
+      let (one, other) = (meeting.who.id, meeting.other.id)
       guard people.entries[one] != nil, people.entries[other] != nil else { return }
       met.formUnion([one, other])
       rows += 1
-      let bands = (0..<ContactRules.bandCount).map { ExchangeText.minutes(row.integer(6 + $0)) }
+      let bands = meeting.bands.map(ExchangeText.minutes)
       try file.append(
-        "\(one),\(other),\(Self.date(row.integer(2))),\(ExchangeText.minutes(row.integer(3))),"
-          + "\(row.integer(4)),\(row.integer(5)),\(bands.joined(separator: ","))\n")
+        "\(one),\(other),\(ExchangeText.date(meeting.day)),\(ExchangeText.minutes(meeting.seconds)),"
+          + "\(meeting.readings.map { String($0) } ?? ""),\(meeting.directions),\(bands.joined(separator: ","))\n"
+      )
     }
     try file.finish()
-    return [
-      try people.write(met, to: path, "linelist.csv"),
-      ExchangeFile(name: "contacts.csv", rows: rows),
+    let files = [
+      try people.write(met, to: path, "linelist.csv"), ExchangeFile(name: "contacts.csv", rows: rows),
     ]
-  }
-
-  /// The number of a day, 20260914, as `2026-09-14`.
-  private static func date(_ day: Int64) -> String {
-    let digits = String(day)
-    return
-      "\(digits.prefix(digits.count - min(4, digits.count)))-\(digits.suffix(4).prefix(2))-\(digits.suffix(2))"
+    return (files, met)
   }
 }

@@ -15,26 +15,61 @@ struct TimedContacts {
 
   private let archive: Archive
   private let people: ExchangePeople
-  private let selection: MeetingSelection?
+  private let query: MeetingQuery
 
-  /// Contacts of the pairs and days of a selection; of all without one.
-  init(_ archive: Archive, _ people: ExchangePeople, _ selection: MeetingSelection?) {
-    self.archive = archive
-    self.people = people
-    self.selection = selection
+  /// Contacts of the pairs and days of a query.
+  init(_ archive: Archive, _ people: ExchangePeople, _ query: MeetingQuery) {
+    (self.archive, self.people, self.query) = (archive, people, query)
   }
 
-  /// The pairs and days of the selection.
-  private func selected() throws(HostLinkError) -> Set<MeetingKey>? {
-    guard let selection else { return nil }
-    var keys: Set<MeetingKey> = []
-    try archive.connection.query("SELECT m.who_id, m.other_id, m.day \(selection.sql)", selection.arguments) {
-      keys.insert(MeetingKey($0))
+  /// Whether a file begins with a line `t i j Si Sj`.
+  static func isTable(_ start: [UInt8]) -> Bool {
+    let line = start.prefix { $0 != 0x0A }
+    let fields = line.split(separator: 0x09, omittingEmptySubsequences: false)
+    return fields.count == 5
+      && fields[..<3].allSatisfy { !$0.isEmpty && $0.allSatisfy { (0x30...0x39).contains($0) } }
+  }
+
+  /// What of the signs is in contacts of the query.
+  private struct Selected {
+    /// The pairs and days, each with its minutes in ascending order; `nil` for all minutes.
+    private var minutes: [MeetingKey: [Int64]?] = [:]
+
+    init?(_ query: MeetingQuery, _ archive: Archive) throws(HostLinkError) {
+      var all = MeetingQuery()
+      all.withUnworn = query.withUnworn
+      guard query != all else { return nil }
+      guard query.within != nil else {
+        let selection = try MeetingSelection(query, of: archive.connection, isTurned: false)
+        try archive.connection.query(
+          "SELECT m.who_id, m.other_id, m.day \(selection.sql)", selection.arguments
+        ) {
+          minutes[MeetingKey($0)] = .some(nil)
+        }
+        return
+      }
+      try archive.meetings(query) { (meeting: DayMeeting) throws(HostLinkError) in
+        let day = LocalDays.number(ofDay: meeting.day)
+        minutes[MeetingKey(meeting.who.id, meeting.other.id, day: day)] = meeting.joined.minutes.map(\.number)
+      }
     }
-    return keys
+
+    func contains(_ key: MeetingKey, minute: Int64) -> Bool {
+      guard let found = minutes[key] else { return false }
+      guard let list = found else { return true }
+      var (low, high) = (0, list.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if list[middle] < minute { low = middle + 1 } else { high = middle }
+      }
+      return low < list.count && list[low] == minute
+    }
   }
 
-  func write(to path: String, _ progress: (Int, Int) -> Void) throws(HostLinkError) -> [ExchangeFile] {
+  /// Writes both files; returns them and the numbers of those with a contact.
+  func write(to path: String, _ progress: (Int, Int) -> Void) throws(HostLinkError) -> (
+    [ExchangeFile], Set<Int64>
+  ) {
     guard (people.entries.keys.max() ?? 0) < 1 << Int64(Self.numberBits) else {
       throw HostLinkError(.storage, "the archive has too many payloads and addresses for this format")
     }
@@ -42,7 +77,7 @@ struct TimedContacts {
     let devices = try archive.connection.rows("SELECT id FROM device ORDER BY id").map { $0.integer(0) }
     var whos = WhoTable(archive.connection)
     let assignments = try archive.assignments()
-    let selected = try selected()
+    let selected = try Selected(query, archive)
     for (index, device) in devices.enumerated() {
       try collect(device, assignments, selected, &whos, days)
       progress(index + 1, devices.count)
@@ -67,17 +102,16 @@ struct TimedContacts {
       }
     }
     try file.finish()
-    return [
-      ExchangeFile(name: "tij.tsv", rows: rows), try people.write(met, to: path, "names.csv"),
-    ]
+    let files = [ExchangeFile(name: "tij.tsv", rows: rows), try people.write(met, to: path, "names.csv")]
+    return (files, met)
   }
 
   private func collect(
-    _ device: Int64, _ assignments: Assignments, _ selected: Set<MeetingKey>?, _ whos: inout WhoTable,
+    _ device: Int64, _ assignments: Assignments, _ selected: Selected?, _ whos: inout WhoTable,
     _ days: DayFiles
   ) throws(HostLinkError) {
     let pages = try StoredPages(archive, of: device)
-    let scan = try Archive.scan(pages, try archive.clocks(of: device))
+    let scan = try Archive.scan(pages, try archive.deviceClocks.clock(of: device))
     let context = try archive.context(of: device, assignments)
     for chunk in try Division(pages, scan, archive.days).chunks {
       var collector = SignCollector(scan, context, chunk.days)
@@ -97,7 +131,8 @@ struct TimedContacts {
           last = window
           if let selected {
             let day = LocalDays.number(ofDay: archive.days.day(of: sign.date))
-            guard selected.contains(MeetingKey(observer, subject, day: day)) else { continue }
+            let key = MeetingKey(observer, subject, day: day)
+            guard selected.contains(key, minute: sign.date / 60_000) else { continue }
           }
           found[window / Self.windowsOfDay, default: []].append(
             Self.packed(window % Self.windowsOfDay, min(observer, subject), max(observer, subject)))
@@ -130,7 +165,7 @@ private final class DayFiles {
   /// Makes the folder, in the one that the result goes to. What a run that was killed has left there is
   /// removed.
   init(beside output: String) throws(HostLinkError) {
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: output)) ?? []
+    for name in try LocalFile.names(in: output) ?? []
     where name.hasPrefix(".tij-") {
       try? FileManager.default.removeItem(atPath: "\(output)/\(name)")
     }
@@ -142,9 +177,9 @@ private final class DayFiles {
 
   func append(_ contacts: [UInt64], to day: Int64) throws(HostLinkError) {
     let file = "\(path)/\(day)"
-    let descriptor = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Self.failure(file) }
+    let descriptor = try LocalFile.open(writing: file)
     defer { close(descriptor) }
+    lseek(descriptor, 0, SEEK_END)
     let isWritten = contacts.withUnsafeBytes { bytes in
       var written = 0
       while written < bytes.count {
@@ -163,9 +198,9 @@ private final class DayFiles {
   /// The contacts of a day in ascending order, those that were found twice included.
   func contacts(of day: Int64) throws(HostLinkError) -> [UInt64] {
     let file = "\(path)/\(day)"
-    guard let data = FileManager.default.contents(atPath: file) else { throw Self.failure(file) }
-    var contacts = [UInt64](repeating: 0, count: data.count / 8)
-    _ = contacts.withUnsafeMutableBytes { data.copyBytes(to: $0) }
+    let bytes = try LocalFile.bytes(file, atMost: .max, missing: "run the command again")
+    var contacts = [UInt64](repeating: 0, count: bytes.count / 8)
+    contacts.withUnsafeMutableBytes { $0.copyBytes(from: bytes.prefix($0.count)) }
     contacts.sort()
     return contacts
   }

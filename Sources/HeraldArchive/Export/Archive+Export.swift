@@ -8,7 +8,7 @@ extension Archive {
   public struct Export: Equatable, Sendable {
     /// A table.
     public struct Table: Equatable, Sendable, Encodable {
-      /// Its name.
+      /// The name of the table.
       public let name: String
       /// The number of its rows.
       public var rows = 0
@@ -29,18 +29,19 @@ extension Archive {
   /// and those that the archive no longer has are removed at the end. `progress` receives the number of
   /// devices that are done and to do.
   /// - Throws: `.storage` if a file cannot be written, `.usage` if the folder has other files.
-  public func exportParquet(to path: String, progress: (Int, Int) -> Void = { _, _ in }) throws(HostLinkError)
-    -> Export
-  {
-    let folder = try ExportFolder(path)
+  public func exportParquet(
+    to path: String, _ selection: ExportSelection = ExportSelection(),
+    replacing replacement: Replacement = Replacement(), progress: (Int, Int) -> Void = { _, _ in }
+  ) throws(HostLinkError) -> Export {
+    let folder = try ExportFolder(path, replacing: replacement)
     let lock = try FolderLock(path)
     defer { lock.release() }
     let parquet = ParquetExport(self)
-    try parquet.mark(folder)
+    try parquet.mark(folder, selection, replacement)
     var export = Export()
-    try parquet.exportReadings(to: folder, &export, progress)
-    for table in ArchiveTable.all {
-      let rows = try TablePartitions.write(table, of: self, to: folder)
+    if selection.has("readings") { try parquet.exportReadings(to: folder, &export, progress) }
+    for table in ArchiveTable.all(selection) {
+      let rows = try TablePartitions.write(table, of: self, selection, to: folder)
       export.tables.append(Export.Table(name: table.name, rows: rows.rows, files: rows.files))
       export.leftOut += rows.leftOut
     }
@@ -49,12 +50,18 @@ extension Archive {
   }
 
   /// Writes the tables, without readings, as one file each.
-  /// - Throws: `.storage` if a file cannot be written.
-  public func export(as format: DatabaseExport.Format, to path: String) throws(HostLinkError) -> Export {
-    try PrivateFolder.make(path)
+  /// - Throws: `.storage` if a file cannot be written, `.usage` if it would take the place of another one.
+  public func export(
+    as format: DatabaseExport.Format, to path: String, _ selection: ExportSelection = ExportSelection(),
+    replacing replacement: Replacement = Replacement()
+  ) throws(HostLinkError) -> Export {
+    let tables = ArchiveTable.all(selection).map {
+      TableFolder.Table($0.name, columns: $0.columns.map(\.name), as: format)
+    }
+    try TableFolder.prepare(path, for: tables, replacement)
     var export = Export()
-    for table in ArchiveTable.all {
-      let rows = try FlatTable(table, as: format).write(connection, to: path)
+    for table in ArchiveTable.all(selection) {
+      let rows = try FlatTable(table, as: format).write(self, selection, to: path)
       export.tables.append(Export.Table(name: table.name, rows: rows, files: 1))
     }
     return export

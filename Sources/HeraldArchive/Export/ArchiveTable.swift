@@ -1,3 +1,4 @@
+import HeraldHostLink
 import HeraldParquet
 
 /// A table that an export writes: the rows of a table or a view of the archive, with its columns.
@@ -12,35 +13,90 @@ struct ArchiveTable {
     case byDate(String)
   }
 
+  /// Where the rows are.
+  enum Source {
+    /// A query of the columns, in their order; rows of one partition follow each other.
+    case query(String)
+    /// The windows of each direction, of which rows are made.
+    case windows(WindowTable)
+  }
+
   let name: String
   let columns: [ParquetColumn]
-  /// A query of the columns, in their order; rows of one partition follow each other.
-  let sql: String
+  let source: Source
   let partition: Partition
 
-  /// All tables in the database; readings are in its pages.
+  /// The names of all tables; readings are in the pages of the archive.
+  static let names = ["readings"] + tables(ExportSelection()).map(\.name) + [WindowTable.minutes.rawValue]
+
+  /// The tables of a selection, without readings.
+  static func all(_ selection: ExportSelection) -> [ArchiveTable] {
+    let tables =
+      tables(selection) + [
+        limited(
+          .minutes,
+          directionColumns([date("minute_ms"), number("windows"), number("attenuation", isOptional: true)]))
+      ]
+    return tables.filter { selection.has($0.name) }
+  }
+
+  /// The rows of a table, in their order.
+  func rows(of archive: Archive, _ selection: ExportSelection, _ body: (SQLRow) throws(HostLinkError) -> Void)
+    throws(HostLinkError)
+  {
+    switch source {
+    case .query(let sql): try archive.connection.query(sql, [], body)
+    case .windows(let table): try WindowRows(archive, selection).rows(table, body)
+    }
+  }
+
+  private static func directionColumns(_ more: [ParquetColumn]) -> [ParquetColumn] {
+    [number("day")] + who("observer") + who("subject") + [text("device")] + more
+  }
+
+  /// A table that is made of windows.
+  private static func limited(_ table: WindowTable, _ columns: [ParquetColumn]) -> ArchiveTable {
+    ArchiveTable(table.rawValue, columns, .windows(table), table == .contacts ? .byDate("begin_ms") : .byDay)
+  }
+
+  /// The tables that are in the database.
   ///
   /// Contacts are in the order of quarters of an hour, at which all time zones change the day; within one by
   /// device, which makes their files smaller.
-  static let all: [ArchiveTable] = [
-    ArchiveTable(
-      "contacts",
+  private static func tables(_ selection: ExportSelection) -> [ArchiveTable] {
+    // The measurements of a minute are not counted.
+    let readings = number("readings", isOptional: selection.within != nil)
+    let contact =
       who("observer") + who("subject") + [
-        text("device"), date("begin_ms"), date("end_ms"), number("seconds"), number("readings"),
-        number("gaps"),
-      ] + bands, from: "contacts", order: "begin_ms / 900000, device, observer_id, subject_id, begin_ms",
-      .byDate("begin_ms")),
-    ArchiveTable(
-      "meetings",
-      [number("day")] + who("who") + who("other") + [
-        number("seconds"), number("readings"), number("directions"),
-      ] + bands, from: "meetings", order: "day, who_id, other_id", .byDay),
-    ArchiveTable(
-      "directions",
-      [number("day")] + who("observer") + who("subject") + [
-        text("device"), number("seconds"), number("readings"),
+        text("device"), date("begin_ms"), date("end_ms"), number("seconds"), readings, number("gaps"),
+      ] + bands
+    let meeting =
+      [number("day")] + who("who") + who("other") + [number("seconds"), readings, number("directions")]
+      + bands
+    let direction = directionColumns([number("seconds"), readings] + bands)
+    func view(_ name: String) -> String {
+      "(\(ArchiveSchema.view(name, withUnworn: selection.withUnworn))) x"
+    }
+    let derived =
+      selection.within == nil
+      ? [
+        ArchiveTable(
+          "contacts", contact, from: view("contacts"),
+          order: "begin_ms / 900000, device, observer_id, subject_id, begin_ms", .byDate("begin_ms")),
+        ArchiveTable("meetings", meeting, from: view("meetings"), order: "day, who_id, other_id", .byDay),
+        ArchiveTable("near", meeting, from: view("near"), order: "day, who_id, other_id", .byDay),
+        ArchiveTable(
+          "directions", direction, from: view("directions"), order: "day, observer_id, subject_id, device",
+          .byDay),
       ]
-        + bands, from: "directions", order: "day, observer_id, subject_id, device", .byDay),
+      : [
+        limited(.contacts, contact), limited(.meetings, meeting), limited(.near, meeting),
+        limited(.directions, direction),
+      ]
+    return derived + stored
+  }
+
+  private static let stored: [ArchiveTable] = [
     ArchiveTable(
       "devices",
       [
@@ -65,6 +121,12 @@ struct ArchiveTable {
       from:
         "(SELECT d.serial, e.unix_ms, e.kind, e.value FROM device_event e JOIN device d ON d.id = e.device_id) x",
       order: "serial, unix_ms", .none),
+    ArchiveTable(
+      "coverage",
+      [text("serial"), date("from_ms", isOptional: true), date("to_ms", isOptional: true), text("state")],
+      from:
+        "(SELECT d.serial, c.from_ms, c.to_ms, c.state FROM coverage c JOIN device d ON d.id = c.device_id) x",
+      order: "serial, from_ms", .none),
   ]
 
   /// Whether the first column is the day, which the path of a partition has.
@@ -80,16 +142,18 @@ struct ArchiveTable {
     return columns[column].isOptional ? .null : .integer(min(max(moment, 0), ExportFolder.dates.upperBound))
   }
 
-  private init(
-    _ name: String, _ columns: [ParquetColumn], from source: String, order: String, _ partition: Partition
-  ) {
-    self.name = name
-    self.columns = columns
-    self.partition = partition
-    sql = "SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(source) ORDER BY \(order)"
+  private init(_ name: String, _ columns: [ParquetColumn], _ source: Source, _ partition: Partition) {
+    (self.name, self.columns, self.source, self.partition) = (name, columns, source, partition)
   }
 
-  private static let bands = ArchiveSchema.bands.map(number)
+  private init(
+    _ name: String, _ columns: [ParquetColumn], from table: String, order: String, _ partition: Partition
+  ) {
+    let names = columns.map(\.name).joined(separator: ", ")
+    self.init(name, columns, .query("SELECT \(names) FROM \(table) ORDER BY \(order)"), partition)
+  }
+
+  private static let bands = ArchiveSchema.bands.map { number($0) }
 
   /// The columns of one of the two of a row: number, label, kind, role and place.
   private static func who(_ name: String) -> [ParquetColumn] {
@@ -97,7 +161,9 @@ struct ArchiveTable {
   }
 
   private static func text(_ name: String) -> ParquetColumn { ParquetColumn(name, .string) }
-  private static func number(_ name: String) -> ParquetColumn { ParquetColumn(name, .int64) }
+  private static func number(_ name: String, isOptional: Bool = false) -> ParquetColumn {
+    ParquetColumn(name, .int64, isOptional: isOptional)
+  }
   private static func truth(_ name: String) -> ParquetColumn { ParquetColumn(name, .boolean) }
   private static func date(_ name: String, isOptional: Bool = false) -> ParquetColumn {
     ParquetColumn(name, .timestamp, isOptional: isOptional)

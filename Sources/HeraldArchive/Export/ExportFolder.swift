@@ -3,10 +3,8 @@ import HeraldEmbedded
 import HeraldHostLink
 import HeraldParquet
 
-/// The folder of an exported data set: `TABLE/day=20260914/device=SERIAL/data.parquet`.
+/// The folder of an exported data set: `TABLE/day=20260914/log=sn-SERIAL/data.parquet`.
 struct ExportFolder: Sendable {
-  /// The file that says what the folder is. Readers of data sets ignore names that begin with `_`.
-  static let markName = "_herald.json"
   /// The file of a partition.
   static let fileName = "data.parquet"
   /// The program and its version, as the footers of Parquet files have them.
@@ -21,32 +19,40 @@ struct ExportFolder: Sendable {
 
   /// Makes the folder. One that has other files is refused.
   /// - Throws: `.storage` if it cannot be made, `.usage` if it has other files.
-  init(_ path: String) throws(HostLinkError) {
+  init(_ path: String, replacing replacement: Replacement = Replacement()) throws(HostLinkError) {
     self.path = path
     try PrivateFolder.make(path)
-    let names = Self.names(in: path)
+    let names = try LocalFile.names(in: path) ?? []
     // An export that was killed before anything else may have left the beginning of that file.
-    guard names.contains(Self.markName) || names.allSatisfy({ $0 == Self.markName + ".part" }) else {
+    let isEmpty = names.allSatisfy { $0 == TableFolder.markName + ".part" }
+    let isMarked = try TableFolder.isMarked(path)
+    guard isEmpty || isMarked || replacement.isForced else {
       throw HostLinkError(
         .usage, "\(path) has files that are not of an export",
-        advice: "name a new folder, or that of an earlier export, which is then replaced")
+        advice:
+          "name a new folder, or that of an earlier export, which is then replaced; --force writes beside them"
+      )
     }
   }
 
   /// Whether a day can be written as the number of the column `day`.
   static func hasName(_ day: Int64) -> Bool { (0...lastDay).contains(day) }
 
+  /// The value of the partition of a device's readings: readers take a serial number of digits, or of digits
+  /// and an `E`, for a number, and one like `sn-00012` for text.
+  static func log(of serial: String) -> String { "sn-" + DeviceFolder.name(serial: serial, location: "") }
+
   /// The path of the file of a partition, whose folder is made.
-  func file(_ table: String, day: Int64? = nil, device: String? = nil) throws(HostLinkError) -> String {
-    let folder = partition(table, day, device)
+  func file(_ table: String, day: Int64? = nil, log: String? = nil) throws(HostLinkError) -> String {
+    let folder = partition(table, day, log)
     if mkdir(folder, 0o700) != 0, errno != EEXIST { try PrivateFolder.make(folder) }
     return "\(folder)/\(Self.fileName)"
   }
 
-  private func partition(_ table: String, _ day: Int64?, _ device: String?) -> String {
+  private func partition(_ table: String, _ day: Int64?, _ log: String?) -> String {
     var folder = "\(path)/\(table)"
     if let day { folder += "/day=\(LocalDays.number(ofDay: day))" }
-    if let device { folder += "/device=\(device)" }
+    if let log { folder += "/log=\(log)" }
     return folder
   }
 
@@ -63,8 +69,8 @@ struct ExportFolder: Sendable {
     let table = "\(path)/readings"
     for dayName in Self.names(in: table) where dayName.hasPrefix("day=") {
       let number = Int64(dayName.dropFirst(4)) ?? 0
-      for name in Self.names(in: "\(table)/\(dayName)") where name.hasPrefix("device=") {
-        let kept = days[String(name.dropFirst(7))] ?? []
+      for name in Self.names(in: "\(table)/\(dayName)") where name.contains("=") {
+        let kept = name.hasPrefix("log=") ? days[String(name.dropFirst(4))] ?? [] : []
         if !kept.contains(where: { LocalDays.number(ofDay: $0) == number }) {
           remove("\(table)/\(dayName)/\(name)")
         }
@@ -78,7 +84,7 @@ struct ExportFolder: Sendable {
   /// - Throws: `.storage` if one cannot be synced.
   func synchronise() throws(HostLinkError) {
     var folders = [path]
-    let tables = Set(Self.names(in: path)).intersection(["readings"] + ArchiveTable.all.map(\.name))
+    let tables = Set(Self.names(in: path)).intersection(ArchiveTable.names)
     folders += tables.map { "\(path)/\($0)" }
     let readings = "\(path)/readings"
     folders += Self.names(in: readings).filter { $0.hasPrefix("day=") }.map { "\(readings)/\($0)" }
@@ -95,7 +101,7 @@ struct ExportFolder: Sendable {
   }
 
   private static func names(in folder: String) -> [String] {
-    (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    (try? LocalFile.names(in: folder)) ?? []
   }
 
   /// Runs what writes a file.

@@ -1,4 +1,3 @@
-import Foundation
 import HeraldHostLink
 
 /// Writes what a data set of Parquet files has beside tables: by which rules it was made, and the readings.
@@ -8,25 +7,16 @@ struct ParquetExport {
 
   init(_ archive: Archive) { self.archive = archive }
 
-  private struct Mark: Encodable {
-    let schema: Int64
-    let zone: String
-    let window: Int
-    let bandLimits: [Int]
-    let assumedPower: Int
-  }
-
   /// Writes by which rules the tables were made.
-  func mark(_ folder: ExportFolder) throws(HostLinkError) {
-    let mark = Mark(
-      schema: ArchiveSchema.version, zone: rules.zone, window: rules.window, bandLimits: rules.bandLimits,
-      assumedPower: rules.assumedPower)
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys]
-    encoder.keyEncodingStrategy = .convertToSnakeCase
-    let file = try ReplacedFile("\(folder.path)/\(ExportFolder.markName)")
-    try file.append([UInt8]((try? encoder.encode(mark)) ?? Data()) + [0x0A])
-    try file.finish()
+  func mark(
+    _ folder: ExportFolder, _ selection: ExportSelection, _ replacement: Replacement
+  ) throws(HostLinkError) {
+    var entries: [String: any Sendable] = [
+      "schema": ArchiveSchema.version, "zone": rules.zone, "window": rules.window,
+      "band_limits": rules.bandLimits, "assumed_power": rules.assumedPower,
+    ]
+    if let within = selection.within { entries["within"] = within }
+    try TableFolder.mark(folder.path, entries, replacement)
   }
 
   /// Writes the readings by day and device.
@@ -35,20 +25,20 @@ struct ParquetExport {
   ) throws(HostLinkError) {
     var table = Archive.Export.Table(name: "readings")
     var days: [String: [Int64]] = [:]
-    let groups = try archive.groups()
+    let groups = try DeviceGroup.all(in: archive)
     let count = groups.reduce(0) { $0 + $1.devices.count }
     let assignments = try archive.assignments()
     for group in groups {
       try archive.derive(group) { device throws(HostLinkError) in
         try archive.input(of: device, assignments)
       } _: { input, pages throws(HostLinkError) in
-        let scan = try Archive.scan(pages, input.clocks)
+        let scan = try Archive.scan(pages, input.clock)
         return (input.context.serial, try ReadingPartitions(pages, scan, input.context, to: folder))
       } taking: { (serial, written) throws(HostLinkError) in
         table.rows += written.readings
         table.files += written.days.count
         export.leftOut += written.leftOut
-        days[DeviceFolder.name(serial: serial, location: "")] = written.days
+        days[ExportFolder.log(of: serial)] = written.days
       }
       progress(days.count, count)
     }

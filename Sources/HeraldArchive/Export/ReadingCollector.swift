@@ -34,27 +34,27 @@ struct ReadingCollector {
 
   /// Passes each reading of a page to `body`. `index` counts the pages as the scan has.
   mutating func add(_ page: [UInt8], index: Int, _ visit: inout PageVisit, _ body: (DecodedReading) -> Void) {
-    var place = DeviceScan.Place(index) << 20
+    var position = DeviceScan.Position(index) << 20
     var start = DeviceScan.Start(epoch: 0, boot: 0)
-    var calendar = scan.calendar.dates(epoch: 0, boot: 0)
+    var calendar = scan.dates(of: start)
     visit.visit(page, clock: { _ in }) { record, _ in
-      place += 1
+      position += 1
       guard case .measured(let target, let rssi) = record.event, rssi.isAvailable,
         let peer = scan.index(of: target)
       else { return }
       if record.boot != start.boot || record.epoch != start.epoch {
         start = DeviceScan.Start(epoch: record.epoch, boot: record.boot)
-        calendar = scan.calendar.dates(epoch: record.epoch, boot: record.boot)
+        calendar = scan.dates(of: start)
       }
-      guard let date = calendar.unixMilliseconds(at: record.uptime).map({ Int64(clamping: $0) }),
+      guard let date = calendar.date(at: record.uptime),
         dates.contains(date)
       else { return }
-      let subject = signs.subject(of: peer, at: date, place)
+      let subject = signs.subject(of: peer, at: date, position)
       body(
         DecodedReading(
           date: date, peer: Int32(truncatingIfNeeded: peer), observer: signs.observer(at: date),
           subject: subject,
-          rssi: rssi.rawValue, power: scan.power(ofPeer: peer, at: place)))
+          rssi: rssi.rawValue, power: scan.power(ofPeer: peer, at: position)))
     }
   }
 }

@@ -7,12 +7,13 @@ import HeraldParquet
 /// Rows are in the order of half hours; within one, by subject and date: those of a subject come at regular
 /// intervals, which leaves 15 % less than the order of dates.
 struct ReadingFile {
-  /// The columns. The device and the day are in the path.
+  /// The columns. The day is in the path alone; the device is in both, as readers guess types of what is in
+  /// paths.
   static let columns = [
     ParquetColumn("unix_ms", .timestamp), ParquetColumn("peer_kind", .string), ParquetColumn("peer", .string),
     ParquetColumn("rssi", .int32), ParquetColumn("tx_power", .int32, isOptional: true),
     ParquetColumn("observer", .string), ParquetColumn("subject", .string),
-    ParquetColumn("subject_kind", .string),
+    ParquetColumn("subject_kind", .string), ParquetColumn("device", .string),
   ]
 
   /// The entries of texts in the dictionaries of the present row group, by the index of what they are about.
@@ -22,10 +23,10 @@ struct ReadingFile {
 
     mutating func entry(of index: Int32, _ text: () -> String, in column: Int, of file: ParquetFile) -> UInt32
     {
-      let place = Int(index)
-      while entries.count <= place { entries.append(Self.unknown) }
-      if entries[place] == Self.unknown { entries[place] = file.entry(of: Array(text().utf8), in: column) }
-      return entries[place]
+      let number = Int(index)
+      while entries.count <= number { entries.append(Self.unknown) }
+      if entries[number] == Self.unknown { entries[number] = file.entry(of: Array(text().utf8), in: column) }
+      return entries[number]
     }
 
     mutating func removeAll() { entries.removeAll(keepingCapacity: true) }
@@ -46,10 +47,13 @@ struct ReadingFile {
   private var observers = Entries()
   private var subjects = Entries()
   private var subjectKinds = Entries()
+  private var devices = Entries()
+  private let serial: String
 
-  /// Begins a file.
-  init(_ path: String, _ scan: DeviceScan) throws(HostLinkError) {
+  /// Begins a file with readings of the device `serial`.
+  init(_ path: String, _ scan: DeviceScan, serial: String) throws(HostLinkError) {
     self.scan = scan
+    self.serial = serial
     file = try ExportFolder.storing { () throws(ParquetError) in
       try ParquetFile(path, Self.columns, createdBy: ExportFolder.createdBy)
     }
@@ -79,6 +83,7 @@ struct ReadingFile {
       observers.removeAll()
       subjects.removeAll()
       subjectKinds.removeAll()
+      devices.removeAll()
     }
     let identity = scan.identities[Int(row.peer)]
     file.append(row.date, to: 0)
@@ -90,6 +95,7 @@ struct ReadingFile {
     file.append(entry: observers.entry(of: row.observer, { observer.label }, in: 5, of: file), to: 5)
     file.append(entry: subjects.entry(of: row.subject, { subject.label }, in: 6, of: file), to: 6)
     file.append(entry: subjectKinds.entry(of: row.subject, { subject.kind }, in: 7, of: file), to: 7)
+    file.append(entry: devices.entry(of: 0, { serial }, in: 8, of: file), to: 8)
     try ExportFolder.storing { () throws(ParquetError) in try file.endRow() }
   }
 

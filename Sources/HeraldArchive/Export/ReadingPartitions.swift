@@ -18,7 +18,8 @@ struct ReadingPartitions {
   private let scan: DeviceScan
   private let folder: ExportFolder
   private let calendar: LocalDays
-  private let device: String
+  private let serial: String
+  private let log: String
   private let mostDays: Int
 
   /// Writes the readings of a device below `folder`.
@@ -31,7 +32,8 @@ struct ReadingPartitions {
     self.folder = folder
     self.mostDays = mostDays
     calendar = context.days
-    device = DeviceFolder.name(serial: context.serial, location: "")
+    serial = context.serial
+    log = ExportFolder.log(of: serial)
     for chunk in try Division(pages, scan, calendar).chunks {
       let isOneDay = chunk.days.lowerBound == chunk.days.upperBound
       let dates =
@@ -64,27 +66,27 @@ struct ReadingPartitions {
   {
     // The log is in order unless the device's clock was set back.
     if !zip(rows, rows.dropFirst()).allSatisfy({ $0.date <= $1.date }) { rows.sort { $0.date < $1.date } }
-    var place = 0
-    while place < rows.count {
-      let day = max(first, calendar.day(of: rows[place].date))
-      let end = rows[place...].firstIndex { calendar.day(of: $0.date) > day } ?? rows.count
-      defer { place = end }
+    var start = 0
+    while start < rows.count {
+      let day = max(first, calendar.day(of: rows[start].date))
+      let end = rows[start...].firstIndex { calendar.day(of: $0.date) > day } ?? rows.count
+      defer { start = end }
       guard isRoom(day) else { continue }
-      var file = try ReadingFile(folder.file("readings", day: day, device: device), scan)
-      for row in rows[place..<end] { try file.append(row, whos) }
+      var file = try ReadingFile(folder.file("readings", day: day, log: log), scan, serial: serial)
+      for row in rows[start..<end] { try file.append(row, whos) }
       try finish(&file, day, whos)
     }
   }
 
   /// Writes the readings of one day as they are decoded.
   private mutating func write(
-    _ day: Int64, _ collector: inout ReadingCollector, _ places: [Int]?, _ pages: any DevicePages
+    _ day: Int64, _ collector: inout ReadingCollector, _ indices: [Int]?, _ pages: any DevicePages
   ) throws(HostLinkError) {
     guard isRoom(day) else { return }
-    var file = try ReadingFile(folder.file("readings", day: day, device: device), scan)
+    var file = try ReadingFile(folder.file("readings", day: day, log: log), scan, serial: serial)
     var visit = PageVisit()
     var rows: [DecodedReading] = []
-    try pages.forEach(places) { index, page throws(HostLinkError) in
+    try pages.forEach(indices) { index, page throws(HostLinkError) in
       rows.removeAll(keepingCapacity: true)
       collector.add(page, index: index, &visit) { rows.append($0) }
       let whos = collector.whos

@@ -22,12 +22,12 @@ struct TablePartitions {
 
   /// Writes a table, and removes the partitions that it no longer has.
   /// - Throws: `.storage` if a file cannot be written.
-  static func write(_ table: ArchiveTable, of archive: Archive, to folder: ExportFolder) throws(HostLinkError)
-    -> TablePartitions
-  {
+  static func write(
+    _ table: ArchiveTable, of archive: Archive, _ selection: ExportSelection, to folder: ExportFolder
+  ) throws(HostLinkError) -> TablePartitions {
     var partitions = TablePartitions(table, folder)
     if case .none = table.partition { try partitions.open(nil) }
-    try archive.connection.query(table.sql, []) { (row: SQLRow) throws(HostLinkError) in
+    try table.rows(of: archive, selection) { (row: SQLRow) throws(HostLinkError) in
       try partitions.append(row, archive.days)
     }
     try partitions.close()

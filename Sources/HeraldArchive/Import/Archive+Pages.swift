@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldEmbedded
 import HeraldHostLink
 
@@ -78,7 +79,7 @@ extension Archive {
   func page(in row: SQLRow?) throws(HostLinkError) -> [UInt8] {
     guard let row, let page = frames.page(in: row.blob(1), size: Int(row.integer(0))) else {
       throw HostLinkError(
-        .storage, "a page in \(connection.place) is damaged",
+        .storage, "a page in \(connection.location) is damaged",
         advice: "make a new archive of the folders of the pulled logs")
     }
     return page

@@ -21,11 +21,17 @@ extension Archive {
     try ArchiveUpdate(self).run(progress)
   }
 
+  /// Whether an update would derive something: what an archive says until then lacks that.
+  public func isUpdateDue() throws(HostLinkError) -> Bool {
+    guard try storedVersion() == ArchiveSchema.version else { return true }
+    let devices = try connection.number("SELECT COUNT(*) FROM device WHERE is_unread <> 0 OR is_stale <> 0")
+    if let devices, devices > 0 { return true }
+    return try !connection.rows("SELECT who_id FROM meeting_due LIMIT 1").isEmpty
+  }
+
   /// The first pass over the pages of a device.
-  static func scan(_ pages: any DevicePages, _ clocks: [DeviceRecord.ClockFix]) throws(HostLinkError)
-    -> DeviceScan
-  {
-    var scan = DeviceScan(clocks)
+  static func scan(_ pages: any DevicePages, _ clock: DeviceClock) throws(HostLinkError) -> DeviceScan {
+    var scan = DeviceScan(clock)
     var visit = PageVisit()
     try pages.forEach(nil) { index, page in scan.add(page, index: index, &visit) }
     return scan
@@ -34,14 +40,15 @@ extension Archive {
   /// What the derivation of a device needs beside its pages.
   struct DeviceInput: Sendable {
     let device: Int64
-    let clocks: [DeviceRecord.ClockFix]
+    let clock: DeviceClock
     let context: DeviceDerivation.Context
   }
 
   /// What the derivation of a device needs beside its pages.
   func input(of device: Int64, _ assignments: Assignments) throws(HostLinkError) -> DeviceInput {
     DeviceInput(
-      device: device, clocks: try clocks(of: device), context: try context(of: device, assignments))
+      device: device, clock: try deviceClocks.clock(of: device), context: try context(of: device, assignments)
+    )
   }
 
   /// The rules, persons and payloads by which a device is derived.
@@ -62,7 +69,9 @@ extension Archive {
         PayloadClaim(serial: row.text(1), from: row.integer(2), to: row.integer(3)))
     }
     try addResolved(to: &claims, of: device)
+    let serials = Set(claims.values.flatMap { $0.map(\.serial) })
     return DeviceDerivation.Context(
-      serial: serial ?? "", rules: rules, days: days, assignments: assignments, claims: claims)
+      serial: serial ?? "", rules: rules, days: days, assignments: assignments, claims: claims,
+      wear: try WearTimes(of: serials.union([serial ?? ""]), in: connection))
   }
 }

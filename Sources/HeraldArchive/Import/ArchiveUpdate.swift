@@ -14,32 +14,35 @@ struct ArchiveUpdate {
   /// Runs all steps; see `Archive.update`.
   func run(_ progress: (Int, Int) -> Void) throws(HostLinkError) -> Archive.Update {
     var update = Archive.Update()
+    try ArchiveSchema.upgrade(archive)
     try scanUnread()
     try deriveStale(&update, progress)
     try MeetingUpdate(archive).run(&update)
+    try ClockUpdate(archive).run()
     return update
   }
 
   // MARK: Payloads
 
-  /// The payloads that a device sent and read.
+  /// The payloads that a device sent and read, and what its log covers.
   private struct Payloads: Sendable {
     let device: Int64
     let read: [[UInt8]]
     let own: [(payload: [UInt8], from: Int64, to: Int64)]
     let simpleDays: [Int64]
+    let coverage: [CoverageInterval]
   }
 
   /// Reads the payloads that devices with new pages have sent and read.
   func scanUnread() throws(HostLinkError) {
-    for group in try archive.groups(of: "is_unread") {
+    for group in try DeviceGroup.all(in: archive, with: "is_unread") {
       // Another program may work on the same archive: what is derived is read in the transaction that stores
       // it.
       try connection.transaction { () throws(HostLinkError) in
         try archive.derive(group) { device throws(HostLinkError) in
-          (device: device, clocks: try archive.clocks(of: device))
+          (device: device, clock: try archive.deviceClocks.clock(of: device))
         } _: { input, pages throws(HostLinkError) in
-          try Self.payloads(of: input.device, pages, input.clocks)
+          try Self.payloads(of: input.device, pages, input.clock)
         } taking: { payloads throws(HostLinkError) in
           try store(payloads)
         }
@@ -48,9 +51,9 @@ struct ArchiveUpdate {
   }
 
   private static func payloads(
-    of device: Int64, _ pages: any DevicePages, _ clocks: [DeviceRecord.ClockFix]
+    of device: Int64, _ pages: any DevicePages, _ clock: DeviceClock
   ) throws(HostLinkError) -> Payloads {
-    let scan = try Archive.scan(pages, clocks)
+    let scan = try Archive.scan(pages, clock)
     var own: [(payload: [UInt8], from: Int64, to: Int64)] = []
     for (payload, moment) in scan.own {
       let bytes = scan.payloads[Int(payload)]
@@ -61,7 +64,8 @@ struct ArchiveUpdate {
       own.append((bytes, from, .max))
     }
     return Payloads(
-      device: device, read: scan.payloads, own: own, simpleDays: scan.simpleDays.sorted())
+      device: device, read: scan.payloads, own: own, simpleDays: scan.simpleDays.sorted(),
+      coverage: DeviceCoverage(scan.runs, date: scan.date).intervals)
   }
 
   private func store(_ payloads: Payloads) throws(HostLinkError) {
@@ -100,6 +104,7 @@ struct ArchiveUpdate {
           [.integer(payload)])
       }
     }
+    try CoverageTable(connection).store(payloads.coverage, of: device)
     try connection.execute("UPDATE device SET is_unread = 0 WHERE id = ?", [.integer(device)])
   }
 
@@ -107,7 +112,7 @@ struct ArchiveUpdate {
     if let known = try connection.number("SELECT id FROM payload WHERE bytes = ?", [.blob(bytes)]) {
       return known
     }
-    let id = (try connection.number("SELECT MAX(id) FROM payload") ?? 0) + 1
+    let id = (try connection.number("SELECT MAX(id) FROM payload") ?? 0).addingClamped(1)
     try connection.append(
       "payload", ["id", "bytes", "short", "family"],
       [
@@ -120,17 +125,18 @@ struct ArchiveUpdate {
   private func deriveStale(_ update: inout Archive.Update, _ progress: (Int, Int) -> Void)
     throws(HostLinkError)
   {
-    let groups = try archive.groups(of: "is_stale")
+    let groups = try DeviceGroup.all(in: archive, with: "is_stale")
     let count = groups.reduce(0) { $0 + $1.devices.count }
     guard count > 0 else { return }
     for group in groups {
       try connection.transaction { () throws(HostLinkError) in
+        try ClockUpdate.noteChange(connection)
         let assignments = try archive.assignments()
         var whos = WhoTable(connection)
         try archive.derive(group) { device throws(HostLinkError) in
           (device: device, input: try archive.input(of: device, assignments))
         } _: { element, pages throws(HostLinkError) in
-          let scan = try Archive.scan(pages, element.input.clocks)
+          let scan = try Archive.scan(pages, element.input.clock)
           return (element.device, try DeviceDerivation(pages, scan, element.input.context))
         } taking: { result throws(HostLinkError) in
           try store(result.1, of: result.0, &whos)

@@ -13,6 +13,8 @@ struct DeviceDerivation: Sendable {
     let assignments: Assignments
     /// The devices that sent the payloads which this device has read.
     let claims: [[UInt8]: [PayloadClaim]]
+    /// When this device and those were worn.
+    let wear: WearTimes
   }
 
   /// The level of the battery at a date.
@@ -50,7 +52,7 @@ struct DeviceDerivation: Sendable {
   private(set) var first: Int64?
   private(set) var last: Int64?
 
-  private var places: [WhoKey: Int64] = [:]
+  private var numbers: [WhoKey: Int64] = [:]
 
   /// Derives everything from the pages of a device, in the order of its log.
   init(_ pages: any DevicePages, _ scan: DeviceScan, _ context: Context) throws(HostLinkError) {
@@ -92,9 +94,9 @@ struct DeviceDerivation: Sendable {
   }
 
   private mutating func number(of who: WhoKey) -> Int64 {
-    if let known = places[who] { return known }
+    if let known = numbers[who] { return known }
     let number = Int64(whos.count)
-    places[who] = number
+    numbers[who] = number
     whos.append(who)
     return number
   }

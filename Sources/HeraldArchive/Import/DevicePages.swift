@@ -56,6 +56,34 @@ struct DeviceGroup {
   /// The size of their pages in bytes.
   private(set) var bytes: Int64 = 0
 
+  /// The maximum number of devices in a group.
+  private static let mostDevices = 32
+
+  /// The devices of an archive that have a flag, or all, in groups whose pages fit into memory; a device with
+  /// more is a group of its own.
+  static func all(in archive: Archive, with flag: String? = nil) throws(HostLinkError) -> [DeviceGroup] {
+    var groups: [DeviceGroup] = []
+    var group = DeviceGroup()
+    for row in try archive.connection.rows(
+      """
+      SELECT d.id, COALESCE(SUM(p.size), 0) FROM device d LEFT JOIN page p ON p.device_id = d.id
+      WHERE \(flag.map { "d.\($0)" } ?? "1") = 1 GROUP BY d.id ORDER BY d.id
+      """)
+    {
+      // A size that a foreign program has written may be any number.
+      let bytes = min(max(row.integer(1), 0), Int64(UInt32.max))
+      if !group.devices.isEmpty,
+        group.bytes + bytes > archive.mostPageBytes || group.devices.count >= mostDevices
+      {
+        groups.append(group)
+        group = DeviceGroup()
+      }
+      group.add(row.integer(0), bytes: bytes)
+    }
+    if !group.devices.isEmpty { groups.append(group) }
+    return groups
+  }
+
   mutating func add(_ device: Int64, bytes: Int64) {
     devices.append(device)
     self.bytes += bytes
@@ -63,32 +91,6 @@ struct DeviceGroup {
 }
 
 extension Archive {
-  /// The maximum number of devices in a group.
-  private static let mostDevices = 32
-
-  /// Devices that have a flag, or all, in groups whose pages fit into memory; a device with more is a group
-  /// of its own.
-  func groups(of flag: String? = nil) throws(HostLinkError) -> [DeviceGroup] {
-    var groups: [DeviceGroup] = []
-    var group = DeviceGroup()
-    for row in try connection.rows(
-      """
-      SELECT d.id, COALESCE(SUM(p.size), 0) FROM device d LEFT JOIN page p ON p.device_id = d.id
-      WHERE \(flag.map { "d.\($0)" } ?? "1") = 1 GROUP BY d.id ORDER BY d.id
-      """)
-    {
-      if !group.devices.isEmpty,
-        group.bytes + row.integer(1) > mostPageBytes || group.devices.count >= Self.mostDevices
-      {
-        groups.append(group)
-        group = DeviceGroup()
-      }
-      group.add(row.integer(0), bytes: row.integer(1))
-    }
-    if !group.devices.isEmpty { groups.append(group) }
-    return groups
-  }
-
   /// Applies a function to what the devices of a group need, and to their pages: on all processors if the
   /// pages fit into memory, otherwise as they are read. `take` gets the results in the order of the devices,
   /// while those of later ones are computed.

@@ -6,8 +6,8 @@ import HeraldHostLink
 ///
 /// Pages may be malicious: everything that is kept in memory has a limit, and what exceeds it is counted.
 struct DeviceScan {
-  /// A place in the log: it increases in the order in which the device wrote.
-  typealias Place = UInt64
+  /// A position in the log: it increases in the order in which the device wrote.
+  typealias Position = UInt64
 
   /// The maximum number of addresses of a device.
   static let mostPeers = 1 << 20
@@ -29,7 +29,7 @@ struct DeviceScan {
 
   /// A read of the payload of an address.
   struct Read {
-    let place: Place
+    let position: Position
     let payload: Int32
     let at: Moment
   }
@@ -46,42 +46,49 @@ struct DeviceScan {
   }
 
   /// The dates of all start-ups.
-  private(set) var calendar = LogCalendar()
+  private var calendar = LogCalendar()
   /// The addresses by their index.
   private(set) var identities: [TargetIdentity] = []
-  private var places: [TargetIdentity: Int32] = [:]
+  private var indices: [TargetIdentity: Int32] = [:]
   /// The payloads read from each address, as indices of `payloads`.
   private var reads: [[Read]] = []
   /// The transmit powers of each address; `nil` from where it is no longer known.
-  private var powers: [[(place: Place, power: Int8?)]] = []
+  private var powers: [[(position: Position, power: Int8?)]] = []
   private(set) var payloads: [[UInt8]] = []
-  private var payloadPlaces: [[UInt8]: Int32] = [:]
+  private var payloadIndices: [[UInt8]: Int32] = [:]
   /// The payloads that the device offered, and from when.
   private(set) var own: [(payload: Int32, from: Moment)] = []
   private(set) var states: [StateRecord] = []
+  /// The starts of the device.
+  private(set) var runs = DeviceRuns()
   /// The number of measurements.
   private(set) var readings = 0
   /// The number of records that exceeded a limit.
   private(set) var refused = 0
   private var events = 0
 
+  private let corrections: [ClockCorrection]
+
   /// Starts with the dates that the host noted.
-  init(_ clocks: [DeviceRecord.ClockFix]) {
-    for fix in clocks { calendar.add(fix) }
+  init(_ clock: DeviceClock) {
+    corrections = clock.corrections
+    for fix in clock.fixes { calendar.add(fix) }
   }
 
   /// Adds a page. `index` counts the pages in the order of the log.
   mutating func add(_ page: [UInt8], index: Int, _ visit: inout PageVisit) {
-    var place = Place(index) << 20
+    var position = Position(index) << 20
     var fixes: [DeviceRecord.ClockFix] = []
+    if let header = LogPageHeader(page.span) { runs.begin(header) }
     visit.visit(page, clock: { if fixes.count < 64 { fixes.append($0) } }) { record, visit in
-      place += 1
-      take(record, place, visit)
+      position += 1
+      take(record, position, visit)
     }
     for fix in fixes { calendar.add(fix) }
   }
 
-  private mutating func take(_ record: VisitedRecord, _ place: Place, _ visit: borrowing PageVisit) {
+  private mutating func take(_ record: VisitedRecord, _ position: Position, _ visit: borrowing PageVisit) {
+    runs.note(record)
     switch record.event {
     case .measured(let target, let rssi):
       guard rssi.isAvailable, peer(target) != nil else { return }
@@ -89,14 +96,15 @@ struct DeviceScan {
     case .detected(let target), .heraldDetected(let target): _ = peer(target)
     case .read(let target):
       guard let peer = peer(target), let payload = payload(visit.bytes(record)), isRoom() else { return }
-      reads[peer].append(Read(place: place, payload: payload, at: moment(record)))
+      reads[peer].append(Read(position: position, payload: payload, at: moment(record)))
     case .txPower(let target, let power):
       guard let peer = peer(target), isRoom() else { return }
-      powers[peer].append((place, power))
+      powers[peer].append((position, power))
     case .lost(let target):
       guard let peer = peer(target), powers[peer].last?.power != nil, isRoom() else { return }
-      powers[peer].append((place, nil))
+      powers[peer].append((position, nil))
     case .ownPayload:
+      runs.note(state: record)
       guard let payload = payload(visit.bytes(record)), isRoom() else { return }
       own.append((payload, moment(record)))
     case .battery(let level, let isExternal):
@@ -113,6 +121,7 @@ struct DeviceScan {
   private mutating func note(
     _ kind: StateRecord.Kind, _ record: VisitedRecord, _ value: Int64, isExternal: Bool = false
   ) {
+    runs.note(state: record)
     guard isRoom() else { return }
     states.append(StateRecord(kind: kind, at: moment(record), value: value, isExternal: isExternal))
   }
@@ -134,12 +143,12 @@ struct DeviceScan {
   /// and if there are too many.
   private mutating func peer(_ target: TargetIdentity) -> Int? {
     guard target.kind != .shared else { return nil }
-    if let known = places[target] { return Int(known) }
+    if let known = indices[target] { return Int(known) }
     guard identities.count < Self.mostPeers else {
       refused += 1
       return nil
     }
-    places[target] = Int32(identities.count)
+    indices[target] = Int32(identities.count)
     identities.append(target)
     reads.append([])
     powers.append([])
@@ -147,15 +156,15 @@ struct DeviceScan {
   }
 
   private mutating func payload(_ bytes: [UInt8]) -> Int32? {
-    if let known = payloadPlaces[bytes] { return known }
+    if let known = payloadIndices[bytes] { return known }
     guard !bytes.isEmpty, payloads.count < Self.mostPayloads else {
       refused += 1
       return nil
     }
-    let place = Int32(payloads.count)
-    payloadPlaces[bytes] = place
+    let index = Int32(payloads.count)
+    payloadIndices[bytes] = index
     payloads.append(bytes)
-    return place
+    return index
   }
 
   // MARK: Answers for the second pass
@@ -174,41 +183,59 @@ struct DeviceScan {
 
   /// The index of an address of these pages.
   @inline(__always)
-  func index(of target: TargetIdentity) -> Int? { places[target].map(Int.init) }
+  func index(of target: TargetIdentity) -> Int? { indices[target].map(Int.init) }
 
   /// The payloads read from an address, in order.
   func reads(ofPeer peer: Int) -> [Read] { reads[peer] }
 
   /// The read to which a sign of an address belongs: the last one until then, or else the first after it;
-  /// `nil` if there was none. It is the same for all signs at `places`.
-  func read(ofPeer peer: Int, at place: Place) -> (read: Read?, places: ClosedRange<Place>) {
+  /// `nil` if there was none. It is the same for all signs at `positions`.
+  func read(ofPeer peer: Int, at position: Position) -> (read: Read?, positions: ClosedRange<Position>) {
     let list = reads[peer]
     guard list.count > 1 else { return (list.first, 0 ... .max) }
-    let index = max(0, Self.count(list, before: place + 1, \.place) - 1)
-    let next = index + 1 < list.count ? list[index + 1].place - 1 : .max
-    return (list[index], (index == 0 ? 0 : list[index].place)...next)
+    let index = max(0, Self.count(list, before: position + 1, \.position) - 1)
+    let next = index + 1 < list.count ? list[index + 1].position - 1 : .max
+    return (list[index], (index == 0 ? 0 : list[index].position)...next)
   }
 
   /// The transmit power of an address in dBm, if its advertisements contained it.
-  func power(ofPeer peer: Int, at place: Place) -> Int8? {
+  func power(ofPeer peer: Int, at position: Position) -> Int8? {
     let list = powers[peer]
     if list.isEmpty { return nil }
-    let count = Self.count(list, before: place, \.place)
+    let count = Self.count(list, before: position, \.position)
     return count > 0 ? list[count - 1].power : list[0].power
   }
 
-  private static func count<Entry>(_ list: [Entry], before place: Place, _ key: (Entry) -> Place) -> Int {
+  private static func count<Entry>(_ list: [Entry], before position: Position, _ key: (Entry) -> Position)
+    -> Int
+  {
     var (low, high) = (0, list.count)
     while low < high {
       let middle = (low + high) / 2
-      if key(list[middle]) < place { low = middle + 1 } else { high = middle }
+      if key(list[middle]) < position { low = middle + 1 } else { high = middle }
     }
     return low
   }
 
+  /// The dates of a start-up, corrected.
+  struct Dates {
+    fileprivate let dates: LogCalendar.BootDates
+    fileprivate let corrections: [ClockCorrection]
+
+    /// The date at an uptime, in milliseconds since 1970; `nil` if unknown.
+    func date(at uptime: UInt64) -> Int64? {
+      guard let date = dates.unixMilliseconds(at: uptime).map({ Int64(clamping: $0) }) else { return nil }
+      return corrections.isEmpty ? date : ClockCorrection.apply(corrections, to: date)
+    }
+  }
+
+  /// The dates of a start-up.
+  func dates(of start: Start) -> Dates {
+    Dates(dates: calendar.dates(epoch: start.epoch, boot: start.boot), corrections: corrections)
+  }
+
   /// The date of a moment in milliseconds since 1970; `nil` if unknown.
   func date(_ moment: Moment) -> Int64? {
-    calendar.dates(epoch: moment.start.epoch, boot: moment.start.boot).unixMilliseconds(at: moment.uptime)
-      .map { Int64(clamping: $0) }
+    dates(of: moment.start).date(at: moment.uptime)
   }
 }

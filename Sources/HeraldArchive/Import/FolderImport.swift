@@ -1,5 +1,6 @@
 import HeraldEmbedded
 import HeraldHostLink
+import HeraldText
 
 /// Adds the pages of folders of pulled logs to an archive.
 struct FolderImport {
@@ -55,7 +56,7 @@ struct FolderImport {
     let (id, epochs) = try device(record, folder: store.path)
     if let power = record.power { try merge(power, of: id) }
     if let sealing = record.sealing { try merge(sealing, of: id) }
-    var isNew = try mergeClocks(of: id, record.clocks)
+    var isNew = try mergeClocks(of: id, record.clocks.map(\.unmarked))
     var known: [PageName: KnownPage] = [:]
     for row in try connection.rows(
       "SELECT epoch, sequence, is_open, id, sha256, size FROM page WHERE device_id = ?", [.integer(id)])
@@ -67,6 +68,18 @@ struct FolderImport {
     }
     let names = try store.pages()
     var sealed = try SealedPageTable(archive, of: id)
+    // A pull in a session has found that these are not the device's, and kept them aside.
+    for (name, digest) in try store.pagesAside() {
+      if let page = known[name], page.sha256.hexadecimal == digest {
+        try connection.execute("DELETE FROM page WHERE id = ?", [.integer(page.id)])
+        known[name] = nil
+        isNew = true
+      }
+      try sealed.remove(name, digest: digest)
+      try connection.execute(
+        "DELETE FROM refused WHERE device_id = ? AND epoch = ? AND sequence = ?",
+        [.integer(id), .integer(Int64(name.epoch)), .integer(Int64(name.sequence))])
+    }
     var before = known.keys.sorted(by: { Self.isBefore($0, $1, epochs) }).last
     var values: [SQLValue] = []
     var bytesOfValues = 0
@@ -118,7 +131,7 @@ struct FolderImport {
         try connection.execute("DELETE FROM page WHERE id = ?", [.integer(open.id)])
       }
       let frame = try archive.frames.frame(of: content)
-      number += 1
+      number = number.addingClamped(1)
       values += [
         .integer(number), .integer(id), .integer(Int64(name.epoch)), .integer(Int64(name.sequence)),
         .integer(isOpen ? 1 : 0), .blob(sha256), .integer(Int64(content.count)), .blob(frame),
@@ -208,7 +221,7 @@ struct FolderImport {
       }
       return (row.integer(0), epochs)
     }
-    let id = (try connection.number("SELECT MAX(id) FROM device") ?? 0) + 1
+    let id = (try connection.number("SELECT MAX(id) FROM device") ?? 0).addingClamped(1)
     try connection.append(
       "device",
       [

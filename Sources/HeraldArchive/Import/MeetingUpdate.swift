@@ -133,7 +133,7 @@ private struct Directions {
   /// Adds a row: observer, subject, day, readings, windows.
   mutating func add(_ row: SQLRow) {
     observers.insert(row.integer(0))
-    readings += row.integer(3)
+    readings = readings.addingClamped(row.integer(3))
     windows.append(row.blob(4))
   }
 }

@@ -20,13 +20,13 @@ struct PayloadChains {
   init(_ scan: DeviceScan, canJoin: (Int) -> Bool) {
     let count = scan.payloads.count
     roots = (0..<count).map(Int32.init)
-    var first = [DeviceScan.Place](repeating: .max, count: count)
-    var last = [DeviceScan.Place](repeating: 0, count: count)
+    var first = [DeviceScan.Position](repeating: .max, count: count)
+    var last = [DeviceScan.Position](repeating: 0, count: count)
     for peer in scan.identities.indices {
       for read in scan.reads(ofPeer: peer) {
         let payload = Int(read.payload)
-        first[payload] = min(first[payload], read.place)
-        last[payload] = max(last[payload], read.place)
+        first[payload] = min(first[payload], read.position)
+        last[payload] = max(last[payload], read.position)
       }
     }
     var next = [Int32](repeating: Self.none, count: count)

@@ -1,15 +1,16 @@
 import HeraldHostLink
+import HeraldText
 
 /// The pages of an archive that are sealed still: closed ones, as their devices wrote them, so that none is
 /// lost until somebody has the key.
 struct SealedPageTable {
   private let archive: Archive
   private var connection: any ArchiveConnection { archive.connection }
-  /// Those of the device in question by number, with their digests.
+  /// The pages of the device in question by number, with their digests.
   private var known: [PageName: [UInt8]] = [:]
   private let device: Int64
 
-  /// That of a device, which is created if the archive has none.
+  /// The table of a device, which is created if the archive has none.
   init(_ archive: Archive, of device: Int64) throws(HostLinkError) {
     (self.archive, self.device) = (archive, device)
     if try ArchiveSchema.ensure(.sealedPages, connection) { known = try Self.digests(archive, of: device) }
@@ -43,6 +44,11 @@ struct SealedPageTable {
     return true
   }
 
+  /// Removes a page if it has this digest, in hexadecimal: it is not the device's.
+  mutating func remove(_ name: PageName, digest: String) throws(HostLinkError) {
+    if known[name]?.hexadecimal == digest { try remove(name) }
+  }
+
   /// The page was opened.
   mutating func remove(_ name: PageName) throws(HostLinkError) {
     guard known.removeValue(forKey: name) != nil else { return }
@@ -53,15 +59,15 @@ struct SealedPageTable {
 
   /// A page was opened: its content takes the place of what there is of it.
   mutating func replace(_ name: PageName, by content: [UInt8], _ sha256: [UInt8]) throws(HostLinkError) {
-    let place: [SQLValue] = [
+    let key: [SQLValue] = [
       .integer(device), .integer(Int64(name.epoch)), .integer(Int64(name.sequence)),
     ]
     try connection.execute(
-      "DELETE FROM page WHERE device_id = ? AND epoch = ? AND sequence = ?", place)
-    let number = (try connection.number("SELECT MAX(id) FROM page") ?? 0) + 1
+      "DELETE FROM page WHERE device_id = ? AND epoch = ? AND sequence = ?", key)
+    let number = (try connection.number("SELECT MAX(id) FROM page") ?? 0).addingClamped(1)
     try connection.append(
       "page", ["id", "device_id", "epoch", "sequence", "is_open", "sha256", "size", "bytes"],
-      [.integer(number)] + place
+      [.integer(number)] + key
         + [
           .integer(0), .blob(sha256), .integer(Int64(content.count)),
           .blob(try archive.frames.frame(of: content)),

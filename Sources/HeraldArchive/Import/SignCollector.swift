@@ -6,7 +6,7 @@ import HeraldHostLink
 struct SignCollector {
   /// To whom the readings of an address belong, as long as nothing changes.
   private struct Known {
-    var places: ClosedRange<DeviceScan.Place> = 0...0
+    var positions: ClosedRange<DeviceScan.Position> = 0...0
     var dates: ClosedRange<Int64> = 0...0
     /// -1: nothing is known yet.
     var subject: Int32 = -1
@@ -16,7 +16,7 @@ struct SignCollector {
   private(set) var whos: [WhoKey] = []
   private(set) var undated = 0
   private(set) var refused = 0
-  private var places: [WhoKey: Int32] = [:]
+  private var numbers: [WhoKey: Int32] = [:]
   private var signs: [[Sign]] = []
   private var directions: [Direction: Int] = [:]
   private var known: [Known]
@@ -49,11 +49,11 @@ struct SignCollector {
 
   /// Adds the signs of a page. `index` counts the pages as the scan has.
   mutating func add(_ page: [UInt8], index: Int, _ visit: inout PageVisit) {
-    var place = DeviceScan.Place(index) << 20
+    var position = DeviceScan.Position(index) << 20
     var start = DeviceScan.Start(epoch: 0, boot: 0)
-    var dates = scan.calendar.dates(epoch: 0, boot: 0)
+    var dates = scan.dates(of: start)
     visit.visit(page, clock: { _ in }) { record, _ in
-      place += 1
+      position += 1
       let target: TargetIdentity
       var level: RSSI?
       switch record.event {
@@ -67,29 +67,29 @@ struct SignCollector {
       guard let peer = scan.index(of: target) else { return }
       if record.boot != start.boot || record.epoch != start.epoch {
         start = DeviceScan.Start(epoch: record.epoch, boot: record.boot)
-        dates = scan.calendar.dates(epoch: record.epoch, boot: record.boot)
+        dates = scan.dates(of: start)
       }
-      guard let date = dates.unixMilliseconds(at: record.uptime).map({ Int64(clamping: $0) }) else {
+      guard let date = dates.date(at: record.uptime) else {
         if level != nil { undated += 1 }
         return
       }
       guard self.dates.contains(date) else { return }
-      take(peer, date, level, place)
+      take(peer, date, level, position)
     }
   }
 
-  private mutating func take(_ peer: Int, _ date: Int64, _ level: RSSI?, _ place: DeviceScan.Place) {
+  private mutating func take(_ peer: Int, _ date: Int64, _ level: RSSI?, _ position: DeviceScan.Position) {
     guard count < DeviceDerivation.mostSignsOfDay else {
       refused += 1
       return
     }
     count += 1
-    let subject = subject(of: peer, at: date, place)
+    let subject = subject(of: peer, at: date, position)
     let observer = observer(at: date)
     guard subject != observer else { return }
     var attenuation = Sign.none
     if let level {
-      let power = scan.power(ofPeer: peer, at: place).map(Int.init) ?? context.rules.assumedPower
+      let power = scan.power(ofPeer: peer, at: position).map(Int.init) ?? context.rules.assumedPower
       attenuation = Int16(min(max(power - Int(level.rawValue), 0), Int(DayWindows.mostAttenuation)))
     }
     let direction = Direction(observer: Int64(observer), subject: Int64(subject))
@@ -120,20 +120,20 @@ struct SignCollector {
   /// Who wore the device, as an index in `whos`.
   mutating func observer(at date: Int64) -> Int32 {
     if let observer, observer.valid.contains(date) { return observer.who }
-    let found = context.assignments.who(ofSerial: context.serial, at: date)
+    let found = context.who(ofSerial: context.serial, at: date)
     let who = number(of: found.key)
     observer = (who, found.valid)
     return who
   }
 
   /// To whom a reading of an address belongs, as an index in `whos`.
-  mutating func subject(of peer: Int, at date: Int64, _ place: DeviceScan.Place) -> Int32 {
-    if known[peer].subject >= 0, known[peer].places.contains(place), known[peer].dates.contains(date) {
+  mutating func subject(of peer: Int, at date: Int64, _ position: DeviceScan.Position) -> Int32 {
+    if known[peer].subject >= 0, known[peer].positions.contains(position), known[peer].dates.contains(date) {
       return known[peer].subject
     }
-    let (read, places) = scan.read(ofPeer: peer, at: place)
+    let (read, positions) = scan.read(ofPeer: peer, at: position)
     let (key, dates) = who(of: peer, read, at: date)
-    known[peer] = Known(places: places, dates: dates, subject: number(of: key))
+    known[peer] = Known(positions: positions, dates: dates, subject: number(of: key))
     return known[peer].subject
   }
 
@@ -147,14 +147,14 @@ struct SignCollector {
       let isSure = claims[payload].isEmpty || scan.date(read.at) != nil
       return (.payload(scan.payloads[Int(chains.roots[payload])]), isSure ? .min ... .max : date...date)
     }
-    let wearer = context.assignments.who(ofSerial: claim.serial, at: date)
+    let wearer = context.who(ofSerial: claim.serial, at: date)
     return (wearer.key, scan.date(read.at) == nil ? date...date : wearer.valid)
   }
 
   private mutating func number(of who: WhoKey) -> Int32 {
-    if let known = places[who] { return known }
+    if let known = numbers[who] { return known }
     let number = Int32(whos.count)
-    places[who] = number
+    numbers[who] = number
     whos.append(who)
     return number
   }

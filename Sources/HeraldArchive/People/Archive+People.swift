@@ -54,7 +54,7 @@ extension Archive {
   }
 
   /// Who wears which device.
-  func assignments() throws(HostLinkError) -> Assignments {
+  public func assignments() throws(HostLinkError) -> Assignments {
     var assignments = Assignments()
     for row in try connection.rows(
       "SELECT a.serial, p.name, a.from_ms, a.to_ms FROM assignment a JOIN person p ON p.id = a.person_id")

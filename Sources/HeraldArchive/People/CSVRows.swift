@@ -1,8 +1,9 @@
 import HeraldHostLink
 
 /// The rows of a file in the format of RFC 4180 that a person has made, usually with a spreadsheet: fields
-/// are separated by commas, or by semicolons or tabs if the first line has those and no comma; lines end
-/// with CR LF, LF or CR.
+/// are separated by commas, semicolons or tabs; lines end with CR LF, LF or CR. The separator is the one that
+/// a first line `sep=;` names, which is no row, or else the one that gives the header the columns it must
+/// have, whatever is in quotation marks.
 struct CSVRows {
   /// A row.
   struct Row {
@@ -25,14 +26,17 @@ struct CSVRows {
   private var line = 1
   private var start = 1
 
-  /// Parses text; `name` is what it is called in errors.
+  /// Parses text; `name` is what it is called in errors, `columns` are those that the header must have, in
+  /// small letters.
   /// - Throws: `.usage` with the line if a quotation mark is not closed or text follows it, or there are
   ///   too
   ///   many rows.
-  init(_ text: String, name: String) throws(HostLinkError) {
+  init(_ text: String, name: String, columns: Set<String>) throws(HostLinkError) {
     self.name = name
-    separator = Self.separator(of: text)
-    var scalars = text.unicodeScalars.makeIterator()
+    let (text, named) = Self.withoutSeparatorLine(text)
+    separator = named ?? Self.separator(of: text, columns)
+    if named != nil { (line, start) = (2, 2) }
+    var scalars = text.makeIterator()
     var next = scalars.next()
     var isQuoted = false
     while let scalar = next {
@@ -81,10 +85,51 @@ struct CSVRows {
     HostLinkError(.usage, "\(name), line \(start): \(what)", advice: advice)
   }
 
-  /// The separator of the header line: spreadsheets of countries with a decimal comma write semicolons.
-  private static func separator(of text: String) -> Unicode.Scalar {
-    let header = text.unicodeScalars.prefix { $0 != "\n" && $0 != "\r" }
-    if header.contains(",") { return "," }
-    return header.contains(";") ? ";" : header.contains("\t") ? "\t" : ","
+  /// The text behind a first line `sep=;`, and the separator that it names.
+  private static func withoutSeparatorLine(_ text: String) -> (Substring.UnicodeScalarView, Unicode.Scalar?) {
+    let scalars = text.unicodeScalars[...]
+    let line = scalars.prefix { $0 != "\n" && $0 != "\r" }
+    guard line.count == 5, String(Substring(line.prefix(4))).lowercased() == "sep=", let named = line.last
+    else {
+      return (scalars, nil)
+    }
+    let rest = scalars[line.endIndex...]
+    let end = rest.starts(with: ["\r", "\n"]) ? 2 : rest.isEmpty ? 0 : 1
+    return (rest.dropFirst(end), named)
+  }
+
+  /// The separator that gives a header the columns; spreadsheets of countries with a decimal comma write
+  /// semicolons.
+  private static func separator(of text: Substring.UnicodeScalarView, _ columns: Set<String>)
+    -> Unicode.Scalar
+  {
+    let candidates: [Unicode.Scalar] = [",", ";", "\t"]
+    return candidates.first { columns.isSubset(of: names(of: text, separatedBy: $0)) } ?? ","
+  }
+
+  /// The fields of the first row in small letters, without blanks around them.
+  private static func names(
+    of text: Substring.UnicodeScalarView, separatedBy separator: Unicode.Scalar
+  ) -> Set<String> {
+    var names: Set<String> = []
+    var name = String.UnicodeScalarView()
+    var isQuoted = false
+    func end() {
+      names.insert(String(name).lowercased().filter { !$0.isWhitespace })
+      name.removeAll()
+    }
+    for scalar in text {
+      if scalar == "\"" {
+        isQuoted.toggle()
+      } else if !isQuoted, scalar == separator {
+        end()
+      } else if !isQuoted, scalar == "\n" || scalar == "\r" {
+        break
+      } else {
+        name.append(scalar)
+      }
+    }
+    end()
+    return names
   }
 }

@@ -27,15 +27,3 @@ struct PayloadClaim: Equatable, Sendable {
     return nil
   }
 }
-
-extension Int64 {
-  fileprivate func addingClamped(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? .max : sum
-  }
-
-  fileprivate func subtractingClamped(_ other: Int64) -> Int64 {
-    let (sum, overflow) = subtractingReportingOverflow(other)
-    return overflow ? .min : sum
-  }
-}

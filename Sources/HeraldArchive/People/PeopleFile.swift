@@ -7,9 +7,11 @@ import HeraldText
 /// A file in UTF-8, RFC 4180, with a header line that names at least the columns `serial` and `name`;
 /// `role`, `place`, `from` and `to` are optional, other columns are ignored. `from` and `to` are a date,
 /// `2026-09-14`, which begins at midnight and of which `to` includes the whole day, or a moment,
-/// `2026-09-14 08:30`, before which `to` ends, both in the archive's time zone; an empty field means since
-/// ever, or for ever. Text is compared in Unicode's form NFC. A device is with one person at a time; a
-/// person may have several devices.
+/// `2026-09-14 08:30`, before which `to` ends, both in the archive's time zone; a moment may have its
+/// distance from UTC behind it, `2026-10-25 02:30 +01:00`; an empty field means since ever, or for ever.
+/// Text is compared in Unicode's form NFC, and blanks within it are single ones. A device is with one
+/// person at a time; a person may have several devices. The header may come again, with its columns in
+/// another order.
 public struct PeopleFile: Equatable, Sendable {
   /// A line of the file.
   public struct Entry: Equatable, Sendable {
@@ -31,6 +33,8 @@ public struct PeopleFile: Equatable, Sendable {
 
   /// The entries in the order of the file.
   public private(set) var entries: [Entry] = []
+  /// Moments that clocks showed twice or not at all, and how they were taken, in words with their line.
+  public private(set) var notes: [String] = []
 
   /// The maximum size in bytes.
   static let mostBytes = 64 << 20
@@ -46,13 +50,20 @@ public struct PeopleFile: Equatable, Sendable {
     guard bytes.count <= Self.mostBytes else {
       throw HostLinkError(.usage, "the file of people has more than \(Self.mostBytes >> 20) MiB")
     }
-    let rows = try CSVRows(try Self.text(bytes), name: "the file of people").rows
+    let rows = try CSVRows(
+      try Self.text(bytes), name: "the file of people", columns: ["serial", "name"]
+    ).rows
     guard let first = rows.first else {
       throw HostLinkError(.usage, "the file of people is empty", advice: Self.header)
     }
-    let columns = try Columns(first)
+    var columns = try Columns(first)
     for row in rows.dropFirst() where !row.fields.allSatisfy({ $0.trimmed.isEmpty }) {
-      entries.append(try Self.entry(row, columns, days))
+      // Files that were put together.
+      if Columns.isHeader(row) {
+        columns = try Columns(row)
+        continue
+      }
+      entries.append(try entry(row, columns, days))
     }
     try check()
   }
@@ -60,17 +71,17 @@ public struct PeopleFile: Equatable, Sendable {
   /// Reads a file.
   /// - Throws: `.storage` if it cannot be read, and the errors of its contents.
   public init(reading path: String, days: LocalDays) throws(HostLinkError) {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw HostLinkError(
-        .storage, "\(PrintableText.of(path, limit: 256)) cannot be read",
-        advice: "name a file of people that exists")
-    }
-    try self.init([UInt8](data), days: days)
+    let bytes = try LocalFile.bytes(
+      path, atMost: Self.mostBytes, missing: "name a file of people that exists")
+    try self.init(bytes, days: days)
   }
 
   /// The text without a byte order mark.
   private static func text(_ bytes: [UInt8]) throws(HostLinkError) -> String {
-    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+    // Also without a mark at its start.
+    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
+      || bytes.prefix(16).dropFirst().contains(0)
+    {
       throw HostLinkError(
         .usage, "the file of people is UTF-16, not UTF-8",
         advice: "save it as \"CSV UTF-8\" in the spreadsheet, or convert it: iconv -f utf-16 -t utf-8")
@@ -84,37 +95,44 @@ public struct PeopleFile: Equatable, Sendable {
       "save it as \"CSV UTF-8\" in the spreadsheet, or convert it: iconv -f latin1 -t utf-8")
   }
 
-  /// The places of the known columns.
+  /// The indices of the known columns.
   private struct Columns {
     private(set) var count = 0
-    private var places: [String: Int] = [:]
+    private var indices: [String: Int] = [:]
 
     init(_ row: CSVRows.Row) throws(HostLinkError) {
       count = row.fields.count
-      for (place, field) in row.fields.enumerated() {
+      for (index, field) in row.fields.enumerated() {
         let name = field.lowercased().trimmed
         guard ["serial", "name", "role", "place", "from", "to"].contains(name) else { continue }
-        guard places.updateValue(place, forKey: name) == nil else {
+        guard indices.updateValue(index, forKey: name) == nil else {
           throw PeopleFile.mistake(row.line, "there are two columns \"\(name)\"", "remove one of them")
         }
       }
-      guard places["serial"] != nil, places["name"] != nil else {
+      guard indices["serial"] != nil, indices["name"] != nil else {
         throw HostLinkError(
           .usage, "the file of people has no columns \"serial\" and \"name\"", advice: PeopleFile.header)
       }
     }
 
+    /// Whether a row is a header: no device has the serial number "serial" and belongs to somebody called
+    /// "name".
+    static func isHeader(_ row: CSVRows.Row) -> Bool {
+      Set(["serial", "name"]).isSubset(of: row.fields.map { $0.lowercased().trimmed })
+    }
+
     func field(_ name: String, of row: CSVRows.Row) -> String {
-      guard let place = places[name], row.fields.indices.contains(place) else { return "" }
-      return row.fields[place].trimmed.precomposedStringWithCanonicalMapping
+      guard let index = indices[name], row.fields.indices.contains(index) else { return "" }
+      return TableText.original(
+        SeenText.blanksJoined(row.fields[index]).precomposedStringWithCanonicalMapping)
     }
   }
 
-  private static func entry(_ row: CSVRows.Row, _ columns: Columns, _ days: LocalDays) throws(HostLinkError)
-    -> Entry
+  private mutating func entry(_ row: CSVRows.Row, _ columns: Columns, _ days: LocalDays)
+    throws(HostLinkError) -> Entry
   {
     if row.fields.dropFirst(columns.count).contains(where: { !$0.trimmed.isEmpty }) {
-      throw mistake(
+      throw Self.mistake(
         row.line, "there are more fields than columns",
         "put a field that contains the separator in quotation marks: \"Doe, Jane\"")
     }
@@ -123,19 +141,22 @@ public struct PeopleFile: Equatable, Sendable {
     let role = columns.field("role", of: row)
     let place = columns.field("place", of: row)
     for (column, text) in [("serial", serial), ("name", name), ("role", role), ("place", place)] {
-      guard text.unicodeScalars.count <= mostScalars else {
-        throw mistake(row.line, "\"\(column)\" has more than \(mostScalars) characters", "shorten it")
+      guard text.unicodeScalars.count <= Self.mostScalars else {
+        throw Self.mistake(
+          row.line, "\"\(column)\" has more than \(Self.mostScalars) characters", "shorten it")
       }
-      guard text == PrintableText.name(text, limit: mostScalars) else {
-        throw mistake(row.line, "\"\(column)\" has characters that cannot be shown", "type it anew")
+      guard text == PrintableText.name(text, limit: Self.mostScalars) else {
+        throw Self.mistake(
+          row.line, "\"\(column)\" has characters that cannot be shown",
+          "type it anew: \(SeenText.spelled(text))")
       }
     }
     guard !serial.isEmpty, !name.isEmpty else {
-      throw mistake(
+      throw Self.mistake(
         row.line, "the serial number or the name is missing", "fill in both, or remove the line")
     }
-    guard !isSpreadsheetNumber(serial) else {
-      throw mistake(
+    guard !Self.isSpreadsheetNumber(serial) else {
+      throw Self.mistake(
         row.line,
         "a spreadsheet has made a number of the serial number: \(PrintableText.of(serial, limit: 40))",
         "format the column as text before the numbers are typed or pasted")
@@ -143,7 +164,7 @@ public struct PeopleFile: Equatable, Sendable {
     let from = try moment(columns.field("from", of: row), row.line, days, isEnd: false) ?? .min
     let to = try moment(columns.field("to", of: row), row.line, days, isEnd: true) ?? .max
     guard from <= to else {
-      throw mistake(row.line, "\"to\" is not after \"from\"", "exchange or correct the dates")
+      throw Self.mistake(row.line, "\"to\" is not after \"from\"", "exchange or correct the dates")
     }
     return Entry(serial: serial, name: name, role: role, place: place, from: from, to: to, line: row.line)
   }
@@ -169,6 +190,7 @@ public struct PeopleFile: Equatable, Sendable {
       }
       byName[entry.name] = entry
     }
+    try checkSpellings()
     for serial in bySerial.keys.sorted() {
       let sorted = (bySerial[serial] ?? []).sorted { ($0.from, $0.line) < ($1.from, $1.line) }
       for (one, other) in zip(sorted, sorted.dropFirst()) where other.from <= one.to {
@@ -180,9 +202,29 @@ public struct PeopleFile: Equatable, Sendable {
     }
   }
 
-  /// A date of a field; `nil` if it is empty. A time that a clock that is set forward skips is the moment
-  /// at which it is; of a time that there is twice, when it is set back, the first.
-  private static func moment(_ text: String, _ line: Int, _ days: LocalDays, isEnd: Bool)
+  /// Refuses two spellings that look the same: they are one person, device, role or place, who would
+  /// otherwise be counted twice and meet herself.
+  private func checkSpellings() throws(HostLinkError) {
+    for (column, text) in [
+      ("name", \Entry.name), ("serial", \Entry.serial), ("role", \Entry.role), ("place", \Entry.place),
+    ] {
+      var seen: [String: Entry] = [:]
+      for entry in entries {
+        let appearance = SeenText.appearance(entry[keyPath: text])
+        guard let other = seen.updateValue(entry, forKey: appearance),
+          other[keyPath: text] != entry[keyPath: text]
+        else { continue }
+        throw Self.mistake(
+          entry.line,
+          "\"\(column)\" looks like that of line \(other.line) and is another: \(SeenText.spelled(entry[keyPath: text])) and \(SeenText.spelled(other[keyPath: text]))",
+          "type it in one way")
+      }
+    }
+  }
+
+  /// A date of a field; `nil` if it is empty. A time that clocks that are set forward skip is the moment of
+  /// the change; of a time that there is twice, when they are set back, the first. Both are noted.
+  private mutating func moment(_ text: String, _ line: Int, _ days: LocalDays, isEnd: Bool)
     throws(HostLinkError) -> Int64?
   {
     if text.isEmpty { return nil }
@@ -190,14 +232,29 @@ public struct PeopleFile: Equatable, Sendable {
       return isEnd ? days.begin(ofDay: day + 1) - 1 : days.begin(ofDay: day)
     }
     let length = text.utf8.count
-    guard length == 16 || length == 19, let local = UTCTimestamp.parse(length == 16 ? text + ":00" : text)
-    else {
-      throw mistake(
+    if length == 16 || length == 19, let local = UTCTimestamp.parse(length == 16 ? text + ":00" : text) {
+      let time = days.moments(local: Int64(local))
+      note(text, line, time, days)
+      return isEnd ? time.moment - 1 : time.moment
+    }
+    let joined = text.replacing(" +", with: "+").replacing(" -", with: "-")
+    guard joined.utf8.count > 19, let seconds = days.moment(joined) else {
+      throw Self.mistake(
         line, "\"\(PrintableText.of(text, limit: 40))\" is not a date",
         "write 2026-09-14 or 2026-09-14 08:30, in local time")
     }
-    let moment = days.moment(local: Int64(local))
-    return isEnd ? moment - 1 : moment
+    return isEnd ? seconds * 1000 - 1 : seconds * 1000
+  }
+
+  private mutating func note(_ text: String, _ line: Int, _ time: LocalDays.LocalTime, _ days: LocalDays) {
+    let taken = days.localTime(of: time.moment, isToMinutes: true)
+    if let second = time.second {
+      notes.append(
+        "line \(line): clocks showed \(text) twice; \(taken) is taken, the second is \(days.localTime(of: second, isToMinutes: true))"
+      )
+    } else if time.isSkipped {
+      notes.append("line \(line): clocks were set forward past \(text); \(taken) is taken")
+    }
   }
 
   fileprivate static func mistake(_ line: Int, _ what: String, _ advice: String) -> HostLinkError {
@@ -207,8 +264,52 @@ public struct PeopleFile: Equatable, Sendable {
 
 extension String {
   /// Without blanks at both ends.
-  fileprivate var trimmed: String {
-    let blanks: [Character] = [" ", "\t", "\u{A0}"]
-    return String(drop { blanks.contains($0) }.reversed().drop { blanks.contains($0) }.reversed())
+  fileprivate var trimmed: String { SeenText.blanksJoined(self) }
+}
+
+/// Text as a reader sees it.
+enum SeenText {
+  /// Without blanks at both ends, and with one blank for those in a row, of whatever width. Line ends stay:
+  /// they are no blanks.
+  static func blanksJoined(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    var isBlank = false
+    for scalar in text.unicodeScalars {
+      if scalar == "\t" || scalar.properties.generalCategory == .spaceSeparator {
+        isBlank = !result.isEmpty
+        continue
+      }
+      if isBlank { result.append(" ") }
+      isBlank = false
+      result.append(scalar)
+    }
+    return String(result)
+  }
+
+  /// What two texts that look the same have in common: without characters that are not seen, and with one
+  /// form of letters that Unicode has in several (NFKC).
+  static func appearance(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.precomposedStringWithCompatibilityMapping.unicodeScalars
+    where !scalar.properties.isDefaultIgnorableCodePoint {
+      result.append(scalar == "\u{2800}" ? " " : scalar)
+    }
+    return blanksJoined(String(result))
+  }
+
+  /// Text in quotation marks with what is not seen, or is not of the form NFKC, by its number:
+  /// `"Ada<U+200D>"`.
+  static func spelled(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      let isPlain =
+        !scalar.properties.isDefaultIgnorableCodePoint && scalar.value != 0x2800
+        && PrintableText.of(String(scalar)) == String(scalar)
+        && String(scalar).precomposedStringWithCompatibilityMapping == String(scalar)
+      let digits = String(scalar.value, radix: 16, uppercase: true)
+      result +=
+        isPlain ? String(scalar) : "<U+\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)>"
+    }
+    return "\"\(result)\""
   }
 }

@@ -9,6 +9,9 @@ enum WhoKey: Hashable, Sendable {
   case person(String)
   /// A device of the archive, by its serial number, to which no person is assigned at that time.
   case device(String)
+  /// A device of the archive that nobody wears at that time, by its serial number, and the person to whom it
+  /// is assigned, if any.
+  case unworn(String, String?)
   /// A payload that no device of the archive sends: usually a phone, or a venue beacon.
   case payload([UInt8])
   /// An address from which no payload was read.
@@ -19,6 +22,7 @@ enum WhoKey: Hashable, Sendable {
     switch self {
     case .person: "person"
     case .device: "device"
+    case .unworn: "unworn"
     case .payload(let bytes): isVenue(bytes) ? "place" : "payload"
     case .address: "address"
     }
@@ -29,6 +33,7 @@ enum WhoKey: Hashable, Sendable {
     switch self {
     case .person(let name): name
     case .device(let serial): serial
+    case .unworn(let serial, let person): person.map { "\(serial) \($0)" } ?? serial
     case .payload(let bytes): bytes.hexadecimal
     case .address(let identity): "\(Self.word(identity.kind)) \(identity.addressText)"
     }
@@ -39,9 +44,19 @@ enum WhoKey: Hashable, Sendable {
     switch self {
     case .person(let name): name
     case .device(let serial): serial
+    case .unworn(let serial, let person): person ?? serial
     case .payload(let bytes):
       isVenue(bytes) ? PayloadDescription(bytes)?.text ?? key : ShortPayload.text(bytes)
     case .address(let identity): identity.addressText
+    }
+  }
+
+  /// The person by whose name the row is known, if any.
+  var person: String? {
+    switch self {
+    case .person(let name): name
+    case .unworn(_, let name): name
+    case .device, .payload, .address: nil
     }
   }
 
@@ -58,7 +73,7 @@ enum WhoKey: Hashable, Sendable {
 }
 
 /// Who wore a device when.
-struct Assignments: Sendable {
+public struct Assignments: Sendable {
   struct Entry: Equatable, Sendable {
     let person: String
     /// The first and the last millisecond.
@@ -67,6 +82,9 @@ struct Assignments: Sendable {
   }
 
   private(set) var bySerial: [String: [Entry]] = [:]
+
+  /// Nobody wears a device.
+  public init() {}
 
   mutating func add(_ entry: Entry, serial: String) {
     var list = bySerial[serial, default: []]

@@ -19,10 +19,10 @@ struct WhoTable {
     var found = try connection.number("SELECT id FROM who WHERE kind = ? AND key = ?", [kind, key])
     if found == nil {
       var id = next ?? 0
-      if next == nil { id = (try connection.number("SELECT MAX(id) FROM who") ?? 0) + 1 }
+      if next == nil { id = (try connection.number("SELECT MAX(id) FROM who") ?? 0).addingClamped(1) }
       var role = ""
       var place = ""
-      if case .person(let name) = who,
+      if let name = who.person,
         let row = try connection.rows("SELECT role, place FROM person WHERE name = ?", [.text(name)]).first
       {
         (role, place) = (row.text(0), row.text(1))
@@ -30,7 +30,7 @@ struct WhoTable {
       try connection.append(
         "who", ["id", "kind", "key", "label", "role", "place"],
         [.integer(id), kind, key, .text(who.label), .text(role), .text(place)])
-      next = id + 1
+      next = id.addingClamped(1)
       found = id
     }
     let number = found ?? 0

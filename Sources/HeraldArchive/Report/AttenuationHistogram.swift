@@ -2,7 +2,10 @@ import HeraldHostLink
 
 /// How many minutes were measured at each attenuation.
 struct AttenuationHistogram {
-  private static let left = 30.0
+  /// The least width left of the axis, in which the greatest number of minutes stands.
+  private static let leastLeft = 30.0
+  /// The width of a digit.
+  private static let digit = 7.0
   private static let base = 96.0
   private static let height = 80.0
   private static let unit = 4.0
@@ -27,7 +30,7 @@ struct AttenuationHistogram {
 
   /// The attenuation below or at which `share` percent of the time is.
   func quantile(_ share: Int) -> Int? {
-    let all = seconds.reduce(0, +)
+    let all = seconds.reduce(0) { $0.plus($1) }
     guard all > 0 else { return nil }
     var sum = 0
     for (level, count) in seconds.enumerated() {
@@ -41,14 +44,16 @@ struct AttenuationHistogram {
     guard let low = quantile(25), let median = quantile(50), let high = quantile(75) else { return }
     let range = range
     let most = max(seconds.max() ?? 1, 1)
-    func x(_ level: Double) -> Double { Self.left + (level - Double(range.lowerBound)) * Self.unit }
+    let label = ReportText.minutes(most)
+    let left = max(Self.leastLeft, Double(label.count) * Self.digit + 6)
+    func x(_ level: Double) -> Double { left + (level - Double(range.lowerBound)) * Self.unit }
     let width = x(Double(range.upperBound + 1)) + 6
     let text = "Attenuation: median \(median) dB, the middle half \(low)–\(high) dB"
     page.raw(
       "<figure class=\"histogram\"><svg viewBox=\"0 0 \(ReportText.coordinate(width)) 128\" role=\"img\" aria-label=\"\(Markup.escaped("\(name): \(text)"))\">"
     )
     page.raw(
-      "<path class=\"axis\" d=\"M\(ReportText.coordinate(Self.left)) \(ReportText.coordinate(Self.base))H\(ReportText.coordinate(width - 6))\"/>"
+      "<path class=\"axis\" d=\"M\(ReportText.coordinate(left)) \(ReportText.coordinate(Self.base))H\(ReportText.coordinate(width - 6))\"/>"
     )
     for band in 0...bands.limits.count {
       let from = band == 0 ? range.lowerBound : bands.limits[band - 1] + 1
@@ -62,14 +67,18 @@ struct AttenuationHistogram {
       }
       if !data.isEmpty { page.raw("<path class=\"b\(band) bin\" d=\"\(data)\"/>") }
     }
+    var last = -Double.infinity
     for limit in bands.limits {
-      let at = ReportText.coordinate(x(Double(limit + 1)))
-      page.raw(
-        "<path class=\"limit\" d=\"M\(at) 10V100\"/><text x=\"\(at)\" y=\"112\" text-anchor=\"middle\">\(limit)</text>"
-      )
+      let place = x(Double(limit + 1))
+      let at = ReportText.coordinate(place)
+      page.raw("<path class=\"limit\" d=\"M\(at) 10V100\"/>")
+      // A number that would lie upon the one before is left out.
+      guard place - last >= 3 * Self.digit else { continue }
+      last = place
+      page.raw("<text x=\"\(at)\" y=\"112\" text-anchor=\"middle\">\(limit)</text>")
     }
     page.raw(
-      "<text x=\"\(ReportText.coordinate(Self.left - 4))\" y=\"20\" text-anchor=\"end\">\(ReportText.minutes(most))</text><text x=\"\(ReportText.coordinate(Self.left - 4))\" y=\"96\" text-anchor=\"end\">0</text><text x=\"\(ReportText.coordinate((Self.left + width) / 2))\" y=\"125\" text-anchor=\"middle\">dB; upright: minutes</text></svg><figcaption>\(text).</figcaption></figure>\n"
+      "<text x=\"\(ReportText.coordinate(left - 4))\" y=\"20\" text-anchor=\"end\">\(label)</text><text x=\"\(ReportText.coordinate(left - 4))\" y=\"96\" text-anchor=\"end\">0</text><text x=\"\(ReportText.coordinate((left + width) / 2))\" y=\"125\" text-anchor=\"middle\">dB; upright: minutes</text></svg><figcaption>\(text).</figcaption></figure>\n"
     )
   }
 }

@@ -33,19 +33,19 @@ struct NetworkLayout {
     isRadial = groups.count >= Self.leastRadial
     radius = isRadial ? 250 : 270
     let changes = groups.indices.count(where: { $0 > 0 && groups[$0] != groups[$0 - 1] })
-    // A place remains empty between two groups.
+    // A position remains empty between two groups.
     let gap = groups.count > 2 && changes > 0 ? 0.8 : 0
     let steps = Double(groups.count) + gap * Double(changes > 0 ? changes + 1 : 0)
-    var place = 0.5
+    var position = 0.5
     var nodes: [Node] = []
     for (who, group) in groups.enumerated() {
-      if who > 0, groups[who - 1] != group { place += gap }
-      let angle = place / steps * 2 * .pi
+      if who > 0, groups[who - 1] != group { position += gap }
+      let angle = position / steps * 2 * .pi
       nodes.append(
         Node(
           who: who, angle: angle, x: Self.size / 2 + radius * sin(angle),
           y: Self.size / 2 - radius * cos(angle)))
-      place += 1
+      position += 1
     }
     self.nodes = nodes
     labels = Self.labels(groups, nodes)

@@ -29,7 +29,7 @@ struct ReportDevice: Sendable {
   /// The device's serial number and name, made printable.
   let serial: String
   let name: String
-  /// The places in `WardContent.whos` of those who wore it.
+  /// The indices in `WardContent.whos` of those who wore it.
   var wearers: [Int] = []
   /// The first and the last date of a record; `nil` if there is none with a date.
   var first: Int64?
@@ -79,7 +79,7 @@ struct ReportDevice: Sendable {
 /// Collects the devices of a report.
 struct ReportDevices {
   private var devices: [ReportDevice] = []
-  private var places: [Int64: Int] = [:]
+  private var indices: [Int64: Int] = [:]
   /// For each device, spans of minutes since 1970, less than a gap apart in themselves.
   private var spans: [[ClosedRange<Int64>]] = []
   private let assignments: Assignments
@@ -90,17 +90,18 @@ struct ReportDevices {
   init(_ archive: Archive, _ period: ReportPeriod, capacity: Double?) throws(HostLinkError) {
     let connection = archive.connection
     assignments = try archive.assignments()
-    dates = period.dates(archive.days)
+    // Dates that no log can have are those of a damaged archive.
+    dates = period.dates(archive.days).clamped(to: 0...Int64(UTCTimestamp.latest))
     for row in try connection.rows("SELECT id, serial, name, undated FROM device ORDER BY serial") {
-      places[row.integer(0)] = devices.count
+      indices[row.integer(0)] = devices.count
       var device = ReportDevice(
         id: row.integer(0), serial: row.text(1), name: PrintableText.of(row.text(2), limit: 60))
-      device.undated = Int(row.integer(3))
+      device.undated = Int(count: row, 3)
       devices.append(device)
     }
     spans = Array(repeating: [], count: devices.count)
     for row in try connection.rows("SELECT device_id, COUNT(*) FROM refused GROUP BY device_id") {
-      if let place = places[row.integer(0)] { devices[place].refusedPages = Int(row.integer(1)) }
+      if let index = indices[row.integer(0)] { devices[index].refusedPages = Int(row.integer(1)) }
     }
     try readBattery(connection)
     try readPower(connection, capacity)
@@ -124,15 +125,15 @@ struct ReportDevices {
       """, range
     ) { (row: SQLRow) throws(HostLinkError) in
       let id = row.integer(0)
-      guard let place = places[id] else { return }
-      record(place, row.integer(1))
+      guard let index = indices[id] else { return }
+      record(index, row.integer(1))
       let level = ReportDevice.Level(
         date: row.integer(1), level: min(max(0, row.integer(2)), 100), isExternal: row.integer(3) != 0)
-      devices[place].latest = level
+      devices[index].latest = level
       let number = seen[id, default: 0]
       seen[id] = number + 1
       guard number % ((counts[id] ?? 0) / ReportDevice.mostLevels + 1) == 0 else { return }
-      devices[place].levels.append(level)
+      devices[index].levels.append(level)
     }
   }
 
@@ -142,14 +143,14 @@ struct ReportDevices {
   {
     guard try connection.hasTable("device_power") else { return }
     for row in try connection.rows("SELECT device_id, board, nanoamperes, not_known FROM device_power") {
-      guard let place = places[row.integer(0)] else { continue }
+      guard let index = indices[row.integer(0)] else { continue }
       guard let nanoamperes = row.optionalInteger(2) else {
         let reason = PrintableText.of(row.text(3), limit: 120)
-        devices[place].outlook = .unknown(reason.isEmpty ? "the device did not say" : reason)
+        devices[index].outlook = .unknown(reason.isEmpty ? "the device did not say" : reason)
         continue
       }
-      let latest = devices[place].latest
-      devices[place].outlook = BatteryOutlook(
+      let latest = devices[index].latest
+      devices[index].outlook = BatteryOutlook(
         board: PrintableText.of(row.text(1), limit: 40), current: .success(Double(nanoamperes) / 1e6),
         level: latest.map { Int($0.level) }, isExternal: latest?.isExternal ?? false, capacity: capacity)
     }
@@ -158,105 +159,106 @@ struct ReportDevices {
   private mutating func readSealing(_ connection: any ArchiveConnection) throws(HostLinkError) {
     guard try connection.hasTable("device_sealing") else { return }
     for row in try connection.rows("SELECT device_id, is_sealed FROM device_sealing") {
-      if let place = places[row.integer(0)] { devices[place].isSealed = row.integer(1) != 0 }
+      if let index = indices[row.integer(0)] { devices[index].isSealed = row.integer(1) != 0 }
     }
   }
 
   private mutating func readEvents(_ connection: any ArchiveConnection) throws(HostLinkError) {
-    var motion: (place: Int, date: Int64, state: Int64)?
+    var motion: (index: Int, date: Int64, state: Int64)?
     try connection.query(
       "SELECT device_id, unix_ms, kind, value FROM device_event ORDER BY device_id, unix_ms", []
     ) { (row: SQLRow) throws(HostLinkError) in
-      guard let place = places[row.integer(0)] else { return }
+      guard let index = indices[row.integer(0)] else { return }
       let date = row.optionalInteger(1)
       if let date, !dates.contains(date) { return }
-      if let date { record(place, date) }
+      if let date { record(index, date) }
       switch row.text(2) {
-      case "started": devices[place].starts += 1
-      case "restarted": devices[place].faults.append(date)
+      case "started": devices[index].starts += 1
+      case "restarted": devices[index].faults.append(date)
       case "dropped":
-        devices[place].dropped =
-          devices[place].dropped.addingReportingOverflow(Int(row.integer(3)))
-          .partialValue
+        devices[index].dropped =
+          devices[index].dropped.plus(Int(count: row, 3))
       default: break
       }
       guard let date, row.text(2) == "motion" || row.text(2) == "started" else { return }
-      if let motion { close(motion, at: motion.place == place ? date : nil) }
-      motion = row.text(2) == "motion" ? (place, date, row.integer(3)) : nil
+      if let motion { close(motion, at: motion.index == index ? date : nil) }
+      motion = row.text(2) == "motion" ? (index, date, row.integer(3)) : nil
     }
     if let motion { close(motion, at: nil) }
-    open = open.filter { devices.indices.contains($0.place) }
+    open = open.filter { devices.indices.contains($0.index) }
   }
 
   /// States of the motion sensor that last until the last record.
-  private var open: [(place: Int, date: Int64, state: Int64)] = []
+  private var open: [(index: Int, date: Int64, state: Int64)] = []
 
-  private mutating func close(_ motion: (place: Int, date: Int64, state: Int64), at end: Int64?) {
+  private mutating func close(_ motion: (index: Int, date: Int64, state: Int64), at end: Int64?) {
     guard let end else {
       open.append(motion)
       return
     }
     guard end > motion.date else { return }
     switch MotionState(rawValue: UInt8(clamping: motion.state)) {
-    case .worn: devices[motion.place].worn += end - motion.date
+    case .worn: devices[motion.index].worn += end - motion.date
     case .lying:
-      devices[motion.place].lying += end - motion.date
-      devices[motion.place].lyingSpans.append(ReportDevice.Span(begin: motion.date, end: end))
+      devices[motion.index].lying += end - motion.date
+      devices[motion.index].lyingSpans.append(ReportDevice.Span(begin: motion.date, end: end))
     case .unknown, nil: break
     }
   }
 
   /// Notes a record at a date.
-  private mutating func record(_ place: Int, _ date: Int64) {
-    devices[place].first = min(devices[place].first ?? date, date)
-    devices[place].last = max(devices[place].last ?? date, date)
-    append(date / 60_000...date / 60_000, place)
+  private mutating func record(_ index: Int, _ date: Int64) {
+    devices[index].first = min(devices[index].first ?? date, date)
+    devices[index].last = max(devices[index].last ?? date, date)
+    append(date / 60_000...date / 60_000, index)
   }
 
-  private mutating func append(_ minutes: ClosedRange<Int64>, _ place: Int) {
-    if let last = spans[place].last, minutes.lowerBound >= last.lowerBound,
+  private mutating func append(_ minutes: ClosedRange<Int64>, _ index: Int) {
+    if let last = spans[index].last, minutes.lowerBound >= last.lowerBound,
       minutes.lowerBound <= last.upperBound + Int64(ReportDevice.gapMinutes)
     {
-      spans[place][spans[place].count - 1] = last.lowerBound...max(last.upperBound, minutes.upperBound)
+      spans[index][spans[index].count - 1] = last.lowerBound...max(last.upperBound, minutes.upperBound)
     } else {
-      spans[place].append(minutes)
+      spans[index].append(minutes)
     }
   }
 
   /// Adds what a device heard of one subject on one day.
   mutating func add(_ id: Int64, day: Int64, readings: Int, _ windows: DayWindows) {
-    guard let place = places[id] else { return }
-    devices[place].readings += readings
-    devices[place].readingsOfDays[day, default: 0] += readings
-    for minute in windows.minutes { append(minute.number...minute.number, place) }
-    if let first = windows.minutes.first, let last = windows.minutes.last {
-      let dates = (first.number * 60_000, last.number * 60_000 + 59_999)
-      devices[place].first = min(devices[place].first ?? dates.0, dates.0)
-      devices[place].last = max(devices[place].last ?? dates.1, dates.1)
+    guard let index = indices[id] else { return }
+    devices[index].readings = devices[index].readings.plus(readings)
+    devices[index].readingsOfDays[day] = devices[index].readingsOfDays[day, default: 0].plus(readings)
+    let most = Int64(UTCTimestamp.latest / 60_000)
+    let minutes = windows.minutes.lazy.map(\.number).filter { (0...most).contains($0) }
+    for minute in minutes { append(minute...minute, index) }
+    if let first = minutes.first, let last = minutes.last {
+      let dates = (first * 60_000, last * 60_000 + 59_999)
+      devices[index].first = min(devices[index].first ?? dates.0, dates.0)
+      devices[index].last = max(devices[index].last ?? dates.1, dates.1)
     }
   }
 
   /// The devices with everything that was added.
   consuming func finish(_ whos: [ReportWho]) -> [ReportDevice] {
-    for motion in open { close(motion, at: devices[motion.place].last) }
+    for motion in open { close(motion, at: devices[motion.index].last) }
     let gap = Int64(ReportDevice.gapMinutes)
-    for place in devices.indices {
+    for index in devices.indices {
       var merged: [ClosedRange<Int64>] = []
-      for span in spans[place].sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      for span in spans[index].sorted(by: { $0.lowerBound < $1.lowerBound }) {
         if let last = merged.last, span.lowerBound <= last.upperBound + gap {
           merged[merged.count - 1] = last.lowerBound...max(last.upperBound, span.upperBound)
         } else {
           merged.append(span)
         }
       }
-      devices[place].activeMinutes = merged.reduce(0) { $0 + Int($1.upperBound - $1.lowerBound + 1) }
+      devices[index].activeMinutes = merged.reduce(0) { $0 + Int($1.upperBound - $1.lowerBound + 1) }
       let gaps = zip(merged, merged.dropFirst()).map {
         ReportDevice.Span(begin: ($0.upperBound + 1) * 60_000, end: $1.lowerBound * 60_000)
       }
-      devices[place].gapCount = gaps.count
-      devices[place].gapTime = gaps.reduce(0) { $0 + $1.end - $1.begin }
-      devices[place].gaps = ReportDevice.longest(gaps)
-      devices[place].wearers = wearers(of: devices[place], whos)
+      devices[index].gapCount = gaps.count
+      devices[index].gapTime = gaps.reduce(0) { $0 + $1.end - $1.begin }
+      devices[index].gaps = ReportDevice.longest(gaps)
+      devices[index].wearers = wearers(of: devices[index], whos)
     }
     return devices
   }
@@ -266,9 +268,9 @@ struct ReportDevices {
     let names = (assignments.bySerial[device.serial] ?? []).filter { $0.from <= last && $0.to >= first }
       .map(\.person)
     let labels = Set(names.map { PrintableText.of($0, limit: 80) })
-    return whos.indices.filter { place in
-      whos[place].kind == "person" && labels.contains(whos[place].label)
-        || whos[place].kind == "device" && whos[place].label == PrintableText.of(device.serial, limit: 80)
+    return whos.indices.filter { index in
+      whos[index].kind == "person" && labels.contains(whos[index].label)
+        || whos[index].kind == "device" && whos[index].label == PrintableText.of(device.serial, limit: 80)
     }
   }
 }

@@ -13,6 +13,10 @@ struct ReportFinding: Equatable, Sendable {
   /// What it may mean, or what to do.
   let advice: String
 
+  /// The time in milliseconds without power or pages that is named: one hour.
+  private static let leastUnrecorded: Int64 = 3_600_000
+  /// The maximum number of pairs that are named.
+  private static let mostPairs = 20
   /// The seconds that one direction must have before both are compared.
   static let leastSeconds = 1800
   /// The battery level in percent below which a device is named.
@@ -38,7 +42,21 @@ struct ReportFinding: Equatable, Sendable {
           about: name, who: nil, what: "no record in these days (badge \(serials.joined(separator: ", ")))",
           advice: "pull its log, or see whether the badge was worn"))
     }
-    for person in content.people { findings += asymmetries(person, content) }
+    findings += content.clockFindings.map { finding in
+      let who = content.whos.firstIndex { finding.persons.contains($0.label) || $0.label == finding.device }
+      return ReportFinding(about: finding.name, who: who, what: finding.predicate, advice: finding.advice)
+    }
+    findings += content.coverages.flatMap { unrecorded($0, content) }
+    findings += content.lyingTogether.map { badge in
+      ReportFinding(
+        about: badge.name, who: content.whos.firstIndex { $0.label == badge.name },
+        what:
+          "the badge lay with \(badge.badges == 1 ? "another badge" : "\(badge.badges) other badges") for \(ReportText.minutes(badge.seconds)) min while nobody wore it",
+        advice: "these minutes are not contacts of persons; see whether it should have been worn")
+    }
+    let directions = OneSidedDirections(content)
+    findings += directions.badges.map { oneSided($0, content) }
+    findings += directions.pairs.prefix(mostPairs).map { oneSided($0, content) }
     let end = content.devices.compactMap(\.last).max() ?? 0
     let isAnySealed = content.devices.contains { $0.isSealed == true }
     for device in content.devices {
@@ -53,17 +71,54 @@ struct ReportFinding: Equatable, Sendable {
     return findings
   }
 
-  private static func asymmetries(_ person: ReportPerson, _ content: WardContent) -> [ReportFinding] {
-    let (most, least) = (max(person.heard, person.heardBack), min(person.heard, person.heardBack))
-    guard most >= leastSeconds, least * 2 < most else { return [] }
-    let who = content.whos[person.who]
-    let minutes = (ReportText.minutes(person.heard), ReportText.minutes(person.heardBack))
-    let what = "heard the others for \(minutes.0) min and was heard by them for \(minutes.1) min"
+  /// The time without power, and without pages, of a person or badge.
+  private static func unrecorded(_ coverage: Coverage, _ content: WardContent) -> [ReportFinding] {
+    let label = PrintableText.of(coverage.label, limit: 80)
+    let states: [(CoverageState, String, String)] = [
+      (.withoutPower, "had no power", "charge it, or replace the battery"),
+      (
+        .dropped, "has no pages in its log",
+        "they were overwritten, erased, or are sealed: pull more often, or open them"
+      ),
+    ]
+    return states.compactMap { state, words, advice in
+      let spans = coverage.intervals.filter { $0.state == state }
+      guard let longest = spans.max(by: { $0.length < $1.length }),
+        coverage.milliseconds(state) >= leastUnrecorded
+      else {
+        return nil
+      }
+      let time = DurationText.of(seconds: coverage.milliseconds(state) / 1000)
+      return ReportFinding(
+        about: label, who: content.whos.firstIndex { $0.label == label },
+        what:
+          "the badge \(words) for \(time), longest from \(ReportText.moment(longest.from, content.days)) to \(ReportText.moment(longest.to, content.days))",
+        advice: "nothing is known of that time; \(advice)")
+    }
+  }
+
+  private static func oneSided(_ badge: OneSidedDirections.Badge, _ content: WardContent) -> ReportFinding {
+    let (heard, back) = (ReportText.minutes(badge.heard), ReportText.minutes(badge.heardBack))
+    let what =
+      badge.heard == 0
+      ? "heard nobody, and others heard it for \(back) min"
+      : badge.heardBack == 0
+        ? "heard the others for \(heard) min, and none of them heard it"
+        : "heard the others for \(heard) min and was heard by them for \(back) min"
     let advice =
-      person.heard < person.heardBack
-      ? "its receiver was covered, it was off for a part of the time, or it did not log"
+      badge.heard < badge.heardBack
+      ? "it was covered, its receiver failed, or it did not log for a part of the time"
       : "it was covered, or transmitted seldom: look at its battery"
-    return [ReportFinding(about: who.label, who: person.who, what: what, advice: advice)]
+    return ReportFinding(about: content.whos[badge.who].label, who: badge.who, what: what, advice: advice)
+  }
+
+  private static func oneSided(_ pair: ReportPair, _ content: WardContent) -> ReportFinding {
+    let (one, other) = (content.whos[pair.one].label, content.whos[pair.other].label)
+    return ReportFinding(
+      about: "\(one) and \(other)", who: nil,
+      what:
+        "\(one) heard \(other) for \(ReportText.minutes(pair.heard)) min, and \(other) heard \(one) for \(ReportText.minutes(pair.heardBack)) min",
+      advice: "one of both badges was covered or off for a part of the time: ask those who wore them")
   }
 
   private static func findings(_ device: ReportDevice, _ end: Int64, _ content: WardContent)

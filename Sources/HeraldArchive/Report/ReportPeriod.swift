@@ -29,13 +29,14 @@ public struct ReportPeriod: Equatable, Sendable {
     }
   }
 
-  /// Both ends as values of the columns `day`.
-  var arguments: [SQLValue] {
-    [
-      .integer(from.map(LocalDays.number(ofDay:)) ?? 0),
-      .integer(to.map(LocalDays.number(ofDay:)) ?? 99_999_999),
-    ]
+  /// Both ends as numbers of the columns `day`.
+  var numbers: ClosedRange<Int64> {
+    let first = from.map(LocalDays.number(ofDay:)) ?? 0
+    return first...max(first, to.map(LocalDays.number(ofDay:)) ?? 99_999_999)
   }
+
+  /// Both ends as values of the columns `day`.
+  var arguments: [SQLValue] { [.integer(numbers.lowerBound), .integer(numbers.upperBound)] }
 
   /// The first and the last millisecond.
   func dates(_ days: LocalDays) -> ClosedRange<Int64> {

@@ -64,7 +64,7 @@ enum ReportScript {
         matrices(pairs, is, isPair, most, chosen);
         const people = is.filter((on, place) => on && data.badges[place]).length;
         const met = pairs.filter(isPair);
-        result.textContent = people + (people === 1 ? ' person, ' : ' persons, ') + met.length.toLocaleString('en-US') + ' pairs, '
+        result.textContent = people + (people === 1 ? ' badge, ' : ' badges, ') + met.length.toLocaleString('en-US') + ' pairs, '
           + text(met.reduce((sum, pair) => sum + pair.total, 0)) + ' pair minutes shown.';
       }
 
@@ -93,6 +93,7 @@ enum ReportScript {
         const highest = Math.max(1, ...totals.flat().map(cell => cell[0]));
         rows.forEach((row, one) => totals[one].forEach((cell, other) => {
           const place = row.cells[other + 1];
+          if (!place.querySelector('small')) return;
           place.className = 'q' + step(cell[0], highest);
           place.firstChild.textContent = text(cell[0]);
           place.querySelector('small').textContent = text(cell[1]);

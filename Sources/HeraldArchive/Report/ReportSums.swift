@@ -6,25 +6,25 @@ struct ReportSums: Equatable, Sendable {
   var bands = [Int](repeating: 0, count: ContactRules.bandCount)
 
   /// Seconds without a measured attenuation.
-  var unmeasured: Int { max(0, seconds - bands.reduce(0, +)) }
+  var unmeasured: Int { max(0, seconds - bands.reduce(0) { $0.plus($1) }) }
 
   /// Adds seconds; `band` is `nil` if no attenuation was measured.
   mutating func add(_ seconds: Int, band: Int?) {
-    self.seconds += seconds
-    if let band { bands[band] += seconds }
+    self.seconds = self.seconds.plus(seconds)
+    if let band { bands[band] = bands[band].plus(seconds) }
   }
 
   static func += (sums: inout ReportSums, other: ReportSums) {
-    sums.seconds += other.seconds
-    for band in sums.bands.indices { sums.bands[band] += other.bands[band] }
+    sums.seconds = sums.seconds.plus(other.seconds)
+    for band in sums.bands.indices { sums.bands[band] = sums.bands[band].plus(other.bands[band]) }
   }
 
   /// Seconds in band `band` and in those of less attenuation.
-  func closer(than band: Int) -> Int { bands[...band].reduce(0, +) }
+  func closer(than band: Int) -> Int { bands[...band].reduce(0) { $0.plus($1) } }
 
   /// The band of the middle second, counted from the least attenuation; `nil` if none was measured.
   var middleBand: Int? {
-    let measured = bands.reduce(0, +)
+    let measured = bands.reduce(0) { $0.plus($1) }
     guard measured > 0 else { return nil }
     var sum = 0
     for (band, seconds) in bands.enumerated() {
@@ -32,6 +32,22 @@ struct ReportSums: Equatable, Sendable {
       if sum * 2 >= measured { return band }
     }
     return nil
+  }
+}
+
+extension Int {
+  /// A number of seconds or readings that no log reaches: greater numbers of an archive count as this.
+  private static let most = 1 << 48
+
+  /// A count in a column of an archive, whatever number is there.
+  init(count row: SQLRow, _ column: Int) {
+    self = Swift.min(Swift.max(0, Int(clamping: row.integer(column))), Self.most)
+  }
+
+  /// The sum, at most the greatest count.
+  func plus(_ other: Int) -> Int {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? Self.most : Swift.min(sum, Self.most)
   }
 }
 
@@ -70,7 +86,7 @@ struct ReportRun: Equatable, Sendable {
       for minute in run.start..<run.start + run.length {
         let first = minute / step * step
         let band = min(minutes[first], run.band)
-        for place in first..<min(first + step, minutes.count) { minutes[place] = band }
+        for index in first..<min(first + step, minutes.count) { minutes[index] = band }
       }
     }
     return Self.runs(minutes)

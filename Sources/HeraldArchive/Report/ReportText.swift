@@ -10,9 +10,14 @@ enum ReportText {
     return ((halves + 1) / 2).groupedDigits
   }
 
-  /// A date as civil time, to the minute.
+  /// A text of at most `length` characters.
+  static func shortened(_ text: String, to length: Int) -> String {
+    text.count > length ? text.prefix(length - 1) + "…" : text
+  }
+
+  /// A date as civil time, to the minute; with its distance from UTC on a day on which clocks are set.
   static func moment(_ date: Int64, _ days: LocalDays) -> String {
-    String(UTCTimestamp.text(UInt64(clamping: date + days.offset(at: date) * 1000)).prefix(16))
+    days.localTime(of: date, isToMinutes: true)
   }
 
   /// Both ends and the duration.

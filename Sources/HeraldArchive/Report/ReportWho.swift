@@ -13,7 +13,7 @@ struct ReportWho: Equatable, Sendable {
   let role: String
   /// Where a person belongs; may be empty.
   let place: String
-  /// Those with whom it is side by side: the place, or the role if all persons have one place.
+  /// The persons with whom it is side by side: the place, or the role if all persons have one place.
   var group: String
 
   /// Whether there may be a log of what it heard.
@@ -53,7 +53,7 @@ struct ReportWho: Equatable, Sendable {
 
 /// Two of them, and the time for which they were near each other.
 struct ReportPair: Equatable, Sendable {
-  /// The places of both in `WardContent.whos`; `one` is the smaller.
+  /// The index of both in `WardContent.whos`; `one` is the smaller.
   let one: Int
   let other: Int
   /// The time of all days, by the rule for both directions of a pair.
@@ -78,13 +78,13 @@ struct ReportDay: Equatable, Sendable {
 
   /// Somebody near on that day.
   struct Lane: Equatable, Sendable {
-    /// The place in `WardContent.whos`.
+    /// The index in `WardContent.whos`.
     let who: Int
     let runs: [ReportRun]
     let sums: ReportSums
   }
 
-  /// The place in `WardContent.days`.
+  /// The index in `WardContent.days`.
   let day: Int
   /// The band of the closest, minute by minute.
   var closest: [ReportRun] = []
@@ -98,7 +98,7 @@ struct ReportDay: Equatable, Sendable {
 
 /// A person with a section of its own.
 struct ReportPerson: Sendable {
-  /// The place in `WardContent.whos`.
+  /// The index in `WardContent.whos`.
   let who: Int
   var days: [ReportDay] = []
   /// The time near anybody, each minute in the band of the closest.

@@ -63,8 +63,8 @@ struct TimelineDrawing {
       page.raw("M\((hour - hours.lowerBound) * 60) 0v\(height)")
     }
     page.raw("\"/>")
-    for place in 1...max(1, shown.count) where place <= shown.count {
-      page.raw("<path class=\"grid\" d=\"M0 \(Self.stripHeight + Self.laneHeight * place).5h\(width)\"/>")
+    for index in 1...max(1, shown.count) where index <= shown.count {
+      page.raw("<path class=\"grid\" d=\"M0 \(Self.stripHeight + Self.laneHeight * index).5h\(width)\"/>")
     }
     path("rec", day.recorded, middle: 36, to: &page)
     let lyingRuns = lying.map { ReportRun(start: $0.lowerBound, length: $0.count, band: 0) }
@@ -76,10 +76,10 @@ struct TimelineDrawing {
     }
     for band in Self.laneHeights.indices {
       var data = ""
-      for (place, lane) in shown.enumerated() {
+      for (index, lane) in shown.enumerated() {
         let runs = ReportRun.coarse(lane.runs, step: step).filter { Int($0.band) == band }
         let middle =
-          Double(Self.stripHeight + Self.laneHeight * (place + 1)) - 1 - Self.laneHeights[band] / 2
+          Double(Self.stripHeight + Self.laneHeight * (index + 1)) - 1 - Self.laneHeights[band] / 2
         data += self.data(runs, middle)
       }
       if !data.isEmpty { page.raw("<path class=\"l\(band) b\(band)\" d=\"\(data)\"/>") }

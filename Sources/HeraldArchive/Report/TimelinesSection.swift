@@ -20,10 +20,10 @@ struct TimelinesSection: ReportSection {
       "p", "",
       "The strip of a day shows the closest person in each column of \(drawing.step) min: the higher and the warmer, the closer. \(drawing.lanes > 0 ? "Below it are the \(drawing.lanes == 1 ? "closest person" : "\(drawing.lanes) closest persons") of that day, one in a lane. " : "")The line at its foot is where the badge recorded; where it is missing, nobody was near or the badge was off. It is dashed where the motion sensor says that the badge lay, and a red line across is a restart after a fault."
     )
-    if content.peopleCount > content.people.count {
+    if content.focusCount > content.people.count {
       page.element(
         "p", "",
-        "The \(content.people.count) persons with the most minutes, of \(content.peopleCount.groupedDigits).")
+        "The \(content.people.count) with the most minutes, of \(content.focusCount.groupedDigits).")
     }
     let near = nearOthers
     writeIndex(to: &page)
@@ -97,11 +97,16 @@ struct TimelinesSection: ReportSection {
       let other = pair.one == person.who ? pair.other : pair.one
       page.text("Closest for longest: \(content.whos[other].label). ")
     }
+    if let coverage = content.coverage(of: person.who) {
+      page.text(
+        "Recorded for \(CoverageSection.hours(coverage.recorded)) of \(CoverageSection.hours(coverage.asked)) hours. "
+      )
+    }
     let findings = findings.filter { $0.who == person.who }
     if !devices.isEmpty {
       page.text("Badge: ")
-      for (place, device) in devices.enumerated() {
-        if place > 0 { page.raw(", ") }
+      for (index, device) in devices.enumerated() {
+        if index > 0 { page.raw(", ") }
         page.raw("<a href=\"#d\(device.id)\">")
         page.text(PrintableText.of(device.serial, limit: 40))
         page.raw("</a>")
@@ -146,7 +151,7 @@ struct TimelinesSection: ReportSection {
       let share = Double(hour - drawing.hours.lowerBound) * 100 / count
       let anchor = share < 4 ? "start" : share > 96 ? "end" : "middle"
       page.raw(
-        "<text x=\"\(ReportText.coordinate(share))%\" y=\"11\" text-anchor=\"\(anchor)\">\(hour):00</text>")
+        "<text x=\"\(ReportText.coordinate(share))%\" y=\"11\" text-anchor=\"\(anchor)\">\(hour)</text>")
     }
     page.raw("</svg>")
   }
@@ -158,7 +163,7 @@ struct TimelinesSection: ReportSection {
     page.raw("<tr data-d=\"\(day.day)\"><th scope=\"row\"><b>\(ReportText.day(number))</b>")
     for lane in day.lanes.prefix(drawing.lanes) {
       page.raw("<i>")
-      page.text(WardReport.shortened(content.whos[lane.who].label, to: 20))
+      page.text(ReportText.shortened(content.whos[lane.who].label, to: 20))
       page.raw("</i>")
     }
     page.raw("</th><td>")

@@ -23,6 +23,17 @@ struct WardContent {
   private(set) var people: [ReportPerson] = []
   /// The number of persons and devices with a log or heard by one.
   private(set) var peopleCount = 0
+  /// The number of persons among them, and those that the report is about.
+  private(set) var personCount = 0
+  private(set) var focusCount = 0
+  /// Whom the report is about; `nil` for everybody.
+  let focus: ReportFocus?
+  /// Devices whose clocks were wrong.
+  private(set) var clockFindings: [ClockFinding] = []
+  /// What is recorded of each person, and of each badge without one, in the time of the report, by name.
+  private(set) var coverages: [Coverage] = []
+  /// Badges that lay with others while nobody wore them, and the seconds with the one that lay longest there.
+  private(set) var lyingTogether: [(name: String, badges: Int, seconds: Int)] = []
   /// Seconds of each person with phones, places and addresses that have no row: for each person the longest.
   private(set) var strangers: [Int: [(label: String, kind: String, sums: ReportSums)]] = [:]
   private(set) var devices: [ReportDevice] = []
@@ -31,8 +42,11 @@ struct WardContent {
   /// Whether only one device has a log: then everybody whom it heard has a row.
   var isOfOneDevice: Bool { peopleCount < 2 }
 
-  /// Queries the content for the civil days of `period`.
-  init(_ archive: Archive, _ period: ReportPeriod, capacity: Double? = nil) throws(HostLinkError) {
+  /// Queries the content for the civil days of `period`, and for those of `focus`.
+  init(_ archive: Archive, _ period: ReportPeriod, focus: ReportFocus? = nil, capacity: Double? = nil)
+    throws(HostLinkError)
+  {
+    self.focus = focus
     days = archive.days
     rules = archive.rules
     let connection = archive.connection
@@ -40,8 +54,58 @@ struct WardContent {
     var devices = try ReportDevices(archive, period, capacity: capacity)
     try readDays(connection, period, &devices)
     self.devices = devices.finish(whos)
+    if focus != nil { self.devices.removeAll { $0.wearers.isEmpty } }
     try findUnrecorded(archive, period)
+    clockFindings = try archive.deviceClocks.findings(
+      of: period.numbers, about: focus == nil ? nil : Set(whos.map(\.label) + self.devices.map(\.serial)))
     if !isOfOneDevice { try findStrangers(connection, period) }
+    try findCoverage(archive, period)
+    try findLyingTogether(connection, period)
+  }
+
+  private mutating func findCoverage(_ archive: Archive, _ period: ReportPeriod) throws(HostLinkError) {
+    guard let time = try CoverageReader(archive).time(of: period.numbers) else { return }
+    let labels = Set(whos.map(\.label))
+    coverages = try archive.coverages(from: time.from, to: time.to).filter { coverage in
+      focus == nil || focus?.persons.contains(coverage.label) == true
+        || labels.contains(PrintableText.of(coverage.label, limit: 80))
+    }
+  }
+
+  private mutating func findLyingTogether(_ connection: any ArchiveConnection, _ period: ReportPeriod)
+    throws(HostLinkError)
+  {
+    guard focus == nil else { return }
+    var found: [Int64: (name: String, badges: Int, seconds: Int)] = [:]
+    for row in try connection.rows(
+      """
+      SELECT w.id, w.label, SUM(\(Self.seconds("m.seconds"))) AS near FROM meeting m JOIN who w ON w.id = m.who_id
+        JOIN who o ON o.id = m.other_id
+      WHERE m.day BETWEEN ? AND ? AND w.kind = 'unworn' AND o.kind = 'unworn'
+      GROUP BY w.id, w.label, m.other_id ORDER BY w.label, w.id
+      """, period.arguments)
+    {
+      let known = found[row.integer(0)] ?? (PrintableText.of(row.text(1), limit: 80), 0, 0)
+      found[row.integer(0)] = (known.name, known.badges + 1, max(known.seconds, Int(count: row, 2)))
+    }
+    lyingTogether = found.sorted {
+      ($1.value.seconds, $0.value.name, $0.key) < ($0.value.seconds, $1.value.name, $1.key)
+    }
+    .map(\.value).filter {
+      $0.seconds >= ReportFinding.leastSeconds && !wronglyDated.contains($0.name)
+    }
+  }
+
+  /// Labels of those with a badge that was ahead or behind: its times are not those of others.
+  var wronglyDated: Set<String> {
+    Set(
+      clockFindings.filter { $0.kind == .ahead || $0.kind == .behind }.flatMap { $0.persons + [$0.device] }
+        .map { PrintableText.of($0, limit: 80) })
+  }
+
+  /// What is recorded of somebody of `whos`.
+  func coverage(of who: Int) -> Coverage? {
+    coverages.first { PrintableText.of($0.label, limit: 80) == whos[who].label }
   }
 
   // MARK: Who
@@ -49,20 +113,23 @@ struct WardContent {
   private mutating func findWhos(_ connection: any ArchiveConnection, _ period: ReportPeriod)
     throws(HostLinkError)
   {
-    let sums = "SUM(m.seconds) AS near"
+    let sums = "SUM(\(Self.seconds("m.seconds"))) AS near"
+    let asked = focus.map { " AND (m.who_id IN (\($0.list)) OR m.other_id IN (\($0.list)))" } ?? ""
     let wearers = try connection.rows(
       """
       SELECT w.id, w.kind, w.label, w.role, w.place, \(sums) FROM meeting m JOIN who w ON w.id = m.who_id
-      WHERE m.day BETWEEN ? AND ? AND w.kind IN ('person', 'device')
+      WHERE m.day BETWEEN ? AND ? AND w.kind IN ('person', 'device')\(asked)
       GROUP BY w.id, w.kind, w.label, w.role, w.place ORDER BY near DESC, w.label
       """, period.arguments)
     peopleCount = wearers.count
+    personCount = wearers.count { $0.text(1) == "person" }
+    focusCount = focus.map { focus in wearers.count { focus.whos.contains($0.integer(0)) } } ?? peopleCount
     var rows = Array(wearers.prefix(Self.mostPeople))
     if isOfOneDevice {
       rows += try connection.rows(
         """
         SELECT w.id, w.kind, w.label, w.role, w.place, \(sums) FROM meeting m JOIN who w ON w.id = m.who_id
-        WHERE m.day BETWEEN ? AND ? AND w.kind NOT IN ('person', 'device')
+        WHERE m.day BETWEEN ? AND ? AND w.kind NOT IN ('person', 'device', 'unworn')\(asked)
         GROUP BY w.id, w.kind, w.label, w.role, w.place ORDER BY near DESC, w.label LIMIT ?
         """, period.arguments + [.integer(Int64(Self.mostOthers))])
     }
@@ -81,25 +148,33 @@ struct WardContent {
         return who
       }
     }
-    people = whos.indices.filter { whos[$0].hasBadge }.map { ReportPerson(who: $0) }
+    people = whos.indices.filter { whos[$0].hasBadge && isAsked($0) }.map { ReportPerson(who: $0) }
   }
+
+  /// A column of seconds of a day: numbers that no day has count as none.
+  private static func seconds(_ column: String) -> String {
+    "CASE WHEN \(column) BETWEEN 0 AND 100000 THEN \(column) ELSE 0 END"
+  }
+
+  /// Whether the report is about somebody of `whos`.
+  private func isAsked(_ who: Int) -> Bool { focus?.whos.contains(whos[who].id) ?? true }
 
   private mutating func findStrangers(_ connection: any ArchiveConnection, _ period: ReportPeriod)
     throws(HostLinkError)
   {
-    let bands = ArchiveSchema.bands.map { "SUM(m.\($0))" }.joined(separator: ", ")
+    let bands = ArchiveSchema.bands.map { "SUM(\(Self.seconds("m.\($0)")))" }.joined(separator: ", ")
     for person in people {
       let rows = try connection.rows(
         """
-        SELECT o.label, o.kind, SUM(m.seconds) AS near, \(bands) FROM meeting m JOIN who o ON o.id = m.other_id
+        SELECT o.label, o.kind, SUM(\(Self.seconds("m.seconds"))) AS near, \(bands) FROM meeting m JOIN who o ON o.id = m.other_id
         WHERE m.who_id = ? AND m.day BETWEEN ? AND ? AND o.kind IN ('payload', 'place')
         GROUP BY o.id, o.label, o.kind ORDER BY near DESC, o.label LIMIT 5
         """, [.integer(whos[person.who].id)] + period.arguments)
       guard !rows.isEmpty else { continue }
       strangers[person.who] = rows.map { row in
         var sums = ReportSums()
-        sums.seconds = Int(row.integer(2))
-        sums.bands = sums.bands.indices.map { Int(row.integer(3 + $0)) }
+        sums.seconds = Int(count: row, 2)
+        sums.bands = sums.bands.indices.map { Int(count: row, 3 + $0) }
         return (PrintableText.of(row.text(0), limit: 80), row.text(1), sums)
       }
     }
@@ -110,7 +185,10 @@ struct WardContent {
     var serials: [String: Set<String>] = [:]
     let range = period.dates(days)
     for (serial, entries) in try archive.assignments().bySerial {
-      for entry in entries where entry.from <= range.upperBound && entry.to >= range.lowerBound {
+      for entry in entries
+      where (focus?.persons.contains(entry.person) ?? true) && entry.from <= range.upperBound
+        && entry.to >= range.lowerBound
+      {
         serials[entry.person, default: []].insert(serial)
       }
     }
@@ -131,14 +209,14 @@ struct WardContent {
   private mutating func readDays(
     _ connection: any ArchiveConnection, _ period: ReportPeriod, _ devices: inout ReportDevices
   ) throws(HostLinkError) {
-    let places = Dictionary(whos.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { one, _ in one })
-    var pairPlaces: [Direction: Int] = [:]
+    let indices = Dictionary(whos.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { one, _ in one })
+    var pairIndices: [Direction: Int] = [:]
     var present: Int64?
     var heard: [Direction: [DayWindows]] = [:]
     var recorded: [Int: Set<Int64>] = [:]
     func closeDay(_ content: inout WardContent) {
       guard let present else { return }
-      content.close(LocalDays.day(ofNumber: present) ?? 0, heard, recorded, &pairPlaces)
+      content.close(LocalDays.day(ofNumber: present) ?? 0, heard, recorded, &pairIndices)
       heard.removeAll(keepingCapacity: true)
       recorded.removeAll(keepingCapacity: true)
     }
@@ -154,13 +232,14 @@ struct WardContent {
       }
       let windows = DayWindows(row.blob(5), length: rules.window)
       devices.add(
-        row.integer(3), day: LocalDays.day(ofNumber: row.integer(0)) ?? 0, readings: Int(row.integer(4)),
+        row.integer(3), day: LocalDays.day(ofNumber: row.integer(0)) ?? 0, readings: Int(count: row, 4),
         windows)
-      guard let observer = places[row.integer(1)] else { return }
+      guard let observer = indices[row.integer(1)] else { return }
       if whos[observer].hasBadge {
         recorded[observer, default: []].formUnion(windows.minutes.map(\.number))
       }
-      guard let subject = places[row.integer(2)], subject != observer else { return }
+      guard let subject = indices[row.integer(2)], subject != observer, isAsked(observer) || isAsked(subject)
+      else { return }
       heard[Direction(observer: observer, subject: subject), default: []].append(windows)
     }
     closeDay(&self)
@@ -174,7 +253,7 @@ struct WardContent {
 
   private mutating func close(
     _ day: Int64, _ heard: [Direction: [DayWindows]], _ recorded: [Int: Set<Int64>],
-    _ pairPlaces: inout [Direction: Int]
+    _ pairIndices: inout [Direction: Int]
   ) {
     let index = dayNumbers.count
     dayNumbers.append(day)
@@ -194,22 +273,24 @@ struct WardContent {
       var sums = ReportSums()
       var bands = [UInt8](repeating: ReportRun.none, count: ReportDay.minutes)
       let both = [key.observer, key.subject]
-      let places = both.compactMap { sections[$0] }
+      let sectionIndices = both.compactMap { sections[$0] }
       for minute in union.minutes {
         let seconds = self.seconds(of: minute)
         let band = minute.attenuation.map { rules.band(of: Int($0)) }
         sums.add(seconds, band: band)
-        let place = Int(clamping: minute.number - begin / 60_000)
-        guard (0..<ReportDay.minutes + 120).contains(place) else { continue }
-        let face = clock.minute(place)
+        let offset = Int(clamping: minute.number - begin / 60_000)
+        guard (0..<ReportDay.minutes + 120).contains(offset) else { continue }
+        let face = clock.minute(offset)
         bands[face] = min(bands[face], band.map(UInt8.init) ?? ReportRun.unmeasured)
         guard let level = minute.attenuation else { continue }
-        for section in places { people[section].attenuations[min(Int(level), 126)] += seconds }
+        for section in sectionIndices {
+          people[section].attenuations[min(Int(level), 126)] += seconds
+        }
       }
-      for section in places { near[section, default: []].append(union) }
-      let pair = pairPlaces[key] ?? pairs.count
+      for section in sectionIndices { near[section, default: []].append(union) }
+      let pair = pairIndices[key] ?? pairs.count
       if pair == pairs.count {
-        pairPlaces[key] = pair
+        pairIndices[key] = pair
         pairs.append(ReportPair(one: key.observer, other: key.subject))
       }
       pairs[pair].sums += sums
@@ -242,9 +323,9 @@ struct WardContent {
         for minute in DayWindows.union(windows).minutes {
           let band = minute.attenuation.map { rules.band(of: Int($0)) }
           day.sums.add(seconds(of: minute), band: band)
-          let place = Int(clamping: minute.number - begin / 60_000)
-          guard (0..<ReportDay.minutes + 120).contains(place) else { continue }
-          let face = clock.minute(place)
+          let offset = Int(clamping: minute.number - begin / 60_000)
+          guard (0..<ReportDay.minutes + 120).contains(offset) else { continue }
+          let face = clock.minute(offset)
           bands[face] = min(bands[face], band.map(UInt8.init) ?? ReportRun.unmeasured)
         }
         day.closest = ReportRun.runs(bands)
@@ -263,9 +344,9 @@ struct WardContent {
   private static func recorded(_ minutes: Set<Int64>, begin: Int64, _ clock: DayClock) -> [ReportRun] {
     var runs: [ReportRun] = []
     for number in minutes.sorted() {
-      let place = Int(clamping: number - begin / 60_000)
-      guard (0..<ReportDay.minutes + 120).contains(place) else { continue }
-      let face = clock.minute(place)
+      let offset = Int(clamping: number - begin / 60_000)
+      guard (0..<ReportDay.minutes + 120).contains(offset) else { continue }
+      let face = clock.minute(offset)
       if let last = runs.last, face < last.start + last.length + ReportDevice.gapMinutes, face >= last.start {
         runs[runs.count - 1].length = max(last.length, face - last.start + 1)
       } else {
@@ -296,8 +377,8 @@ struct DayClock {
     }
   }
 
-  /// The minute on a clock, 0…1439, of the minute `place` since the day began.
-  func minute(_ place: Int) -> Int {
-    min(max(0, place + changes[min(max(0, place / 60), 26)]), ReportDay.minutes - 1)
+  /// The minute on a clock, 0…1439, of the minute `offset` since the day began.
+  func minute(_ offset: Int) -> Int {
+    min(max(0, offset + changes[min(max(0, offset / 60), 26)]), ReportDay.minutes - 1)
   }
 }

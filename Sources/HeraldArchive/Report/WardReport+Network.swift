@@ -34,7 +34,7 @@ extension WardReport {
     for node in layout.nodes { write(node, layout, to: &page) }
     page.raw("</g>\n<g class=\"groups\">")
     for label in layout.labels {
-      let text = Self.shortened(label.text, to: 24)
+      let text = ReportText.shortened(label.text, to: 24)
       // About the half of the width of the text.
       let half = Double(text.count) * 4.5 + 4
       let x = min(max(label.x, half), NetworkLayout.size - half)
@@ -92,12 +92,7 @@ extension WardReport {
         "x=\"\(ReportText.coordinate(outX))\" y=\"\(ReportText.coordinate(outY + 5))\" text-anchor=\"\(anchor)\">"
       )
     }
-    page.text(Self.shortened(who.label, to: 18))
+    page.text(ReportText.shortened(who.label, to: 18))
     page.raw("</text></g>")
-  }
-
-  /// A text of at most `length` characters.
-  static func shortened(_ text: String, to length: Int) -> String {
-    text.count > length ? text.prefix(length - 1) + "…" : text
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HeraldEmbedded
 import HeraldHostLink
 import HeraldText
 
@@ -14,20 +15,20 @@ extension WardReport {
   func writeFilter(to page: inout Markup) {
     page.raw("<form id=\"filter\" class=\"filter\" aria-label=\"Filter\" hidden>\n")
     page.raw("<label>Day <select id=\"filter-day\"><option value=\"\">all days</option>")
-    for (place, day) in content.dayNumbers.enumerated() {
-      page.raw("<option value=\"\(place)\">\(ReportText.day(day))</option>")
+    for (index, day) in content.dayNumbers.enumerated() {
+      page.raw("<option value=\"\(index)\">\(ReportText.day(day))</option>")
     }
     page.raw(
       "</select></label>\n<label>Role <select id=\"filter-role\"><option value=\"\">all roles</option>")
-    for (place, role) in roles.enumerated() {
-      page.raw("<option value=\"\(place)\">")
+    for (index, role) in roles.enumerated() {
+      page.raw("<option value=\"\(index)\">")
       page.text(role)
       page.raw("</option>")
     }
     page.raw(
       "</select></label>\n<label>Person <select id=\"filter-who\"><option value=\"\">everybody</option>")
-    for (place, who) in content.whos.enumerated() {
-      page.raw("<option value=\"\(place)\">")
+    for (index, who) in content.whos.enumerated() {
+      page.raw("<option value=\"\(index)\">")
       page.text(who.label)
       page.raw("</option>")
     }
@@ -41,7 +42,7 @@ extension WardReport {
     page.raw("<p id=\"filter-result\" role=\"status\" aria-live=\"polite\">")
     let seconds = content.pairs.reduce(0) { $0 + $1.sums.seconds }
     page.text(
-      "\(content.people.count) \(content.people.count == 1 ? "person" : "persons"), \(content.pairs.count.groupedDigits) pairs, \(ReportText.minutes(seconds)) pair minutes shown."
+      "\(content.people.count) \(content.people.count == 1 ? "badge" : "badges"), \(content.pairs.count.groupedDigits) pairs, \(ReportText.minutes(seconds)) pair minutes shown."
     )
     page.raw("</p>\n</form>\n")
   }
@@ -55,10 +56,11 @@ extension WardReport {
     for pair in content.pairs { all += pair.sums }
     writeAnswer(to: &page)
     page.raw("<dl class=\"figures\">\n")
-    let badges = content.people.count
-    figure("\(content.peopleCount)", content.isOfOneDevice ? "badge" : "people with a badge", to: &page)
+    writeCounts(to: &page)
     figure("\(content.dayNumbers.count)", content.dayNumbers.count == 1 ? "day" : "days", to: &page)
-    let possible = badges > 1 ? " of \((badges * (badges - 1) / 2).groupedDigits)" : ""
+    let badges = content.people.count
+    let isAll = badges > 1 && content.focus == nil && badges == content.peopleCount
+    let possible = isAll ? " of \((badges * (badges - 1) / 2).groupedDigits)" : ""
     figure(content.pairs.count.groupedDigits + possible, "pairs met", to: &page)
     figure(
       ReportText.minutes(all.bands[0]), "pair minutes \(ReportBands.names[0]) (\(bands.range(0)))", to: &page)
@@ -67,6 +69,17 @@ extension WardReport {
     writeBandKey(all, to: &page)
     writePairs(to: &page)
     page.raw("</section>\n")
+  }
+
+  /// How many persons there are, and how many badges without one.
+  private func writeCounts(to page: inout Markup) {
+    let (persons, badges) = (content.personCount, content.peopleCount - content.personCount)
+    if persons > 0 {
+      figure("\(persons)", persons == 1 ? "person with a badge" : "persons with a badge", to: &page)
+    }
+    guard badges > 0 else { return }
+    figure(
+      "\(badges)", (badges == 1 ? "badge" : "badges") + (persons > 0 ? " without a person" : ""), to: &page)
   }
 
   private func figure(_ number: String, _ what: String, to page: inout Markup) {
@@ -149,7 +162,7 @@ extension WardReport {
     if findings.isEmpty && refused.isEmpty {
       page.element(
         "p", "",
-        "No badge was heard much longer than it heard, no log ends early, no battery was low, and nothing was lost."
+        "No badge was heard much longer than it heard, no clock was wrong, no log ends early, no battery was low, and nothing was lost."
       )
     } else {
       page.raw("<ul class=\"findings\">\n")
@@ -162,6 +175,7 @@ extension WardReport {
         page.raw("</ul></details>\n")
       }
     }
+    CoverageSection(report: self).write(to: &page)
     if !refused.isEmpty {
       page.raw("<p>Not in this report:</p>\n<ul>\n")
       for name in refused.prefix(20) { page.element("li", "", name) }
@@ -189,6 +203,7 @@ extension WardReport {
       "The four bands have the names of the Exposure Notification system: \(ReportBands.names.indices.map { "\(ReportBands.names[$0]) \(bands.range($0))" }.joined(separator: ", ")). Where the transmit power of a peer is not known, \(content.rules.assumedPower) dBm is assumed. There are no distances in this report.",
       "Minutes of a person are counted once, in the band of the closest; pair minutes are counted for each pair.",
       "On a day on which clocks are set back, the repeated hour is drawn once.",
+      "Made by herald-host \(HeraldRelease.version) of \(origin.location). The SHA-256 of its pages, people and rules is \(origin.digest).",
     ] { page.element("li", "", note) }
     page.raw("</ul>\n</section>\n")
   }

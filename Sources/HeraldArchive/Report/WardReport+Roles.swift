@@ -13,10 +13,11 @@ extension WardReport {
 
   func writeRoles(to page: inout Markup) {
     let roles = roles
-    let places = Dictionary(roles.enumerated().map { ($1, $0) }, uniquingKeysWith: { one, _ in one })
+    let sizes = Dictionary(content.whos.map { ($0.role, 1) }, uniquingKeysWith: +)
+    let indices = Dictionary(roles.enumerated().map { ($1, $0) }, uniquingKeysWith: { one, _ in one })
     var sums = Array(repeating: Array(repeating: ReportSums(), count: roles.count), count: roles.count)
     for pair in content.pairs {
-      guard let one = places[content.whos[pair.one].role], let other = places[content.whos[pair.other].role]
+      guard let one = indices[content.whos[pair.one].role], let other = indices[content.whos[pair.other].role]
       else { continue }
       sums[one][other] += pair.sums
       if one != other { sums[other][one] += pair.sums }
@@ -37,6 +38,11 @@ extension WardReport {
       roleHead(role, scope: "row", to: &page)
       for column in roles.indices {
         let cell = sums[row][column]
+        // One person has no pair.
+        if row == column, sizes[role] == 1 {
+          page.raw("<td class=\"self\">–</td>")
+          continue
+        }
         page.raw(
           "<td class=\"q\(Self.step(cell.seconds, most))\">\(ReportText.minutes(cell.seconds))<br><small>\(ReportText.minutes(cell.bands[0]))</small></td>"
         )
@@ -119,9 +125,8 @@ extension WardReport {
   /// greatest difference first.
   var uneven: [ReportPair] {
     content.pairs.filter { pair in
-      let (most, least) = (max(pair.heard, pair.heardBack), min(pair.heard, pair.heardBack))
-      return content.whos[pair.one].hasBadge && content.whos[pair.other].hasBadge
-        && most >= ReportFinding.leastSeconds && least * 2 < most
+      content.whos[pair.one].hasBadge && content.whos[pair.other].hasBadge
+        && OneSidedDirections.isOneSided(pair.heard, pair.heardBack, least: ReportFinding.leastSeconds)
     }.sorted {
       let (one, other) = (abs($0.heard - $0.heardBack), abs($1.heard - $1.heardBack))
       return (other, $0.one, $0.other) < (one, $1.one, $1.other)

@@ -1,4 +1,5 @@
 import Foundation
+import HeraldCrypto
 import HeraldEmbedded
 import HeraldHostLink
 import HeraldText
@@ -13,6 +14,18 @@ import HeraldText
 public struct WardReport: ReportSection {
   /// The usual file name of a report.
   public static let fileName = "report.html"
+  /// How a report begins, by which an earlier one is known.
+  private static let start = """
+    <!DOCTYPE html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta name="generator" content="herald-host report">
+
+    """
+
+  /// Whether a file that begins so is a report.
+  public static func isReport(_ start: [UInt8]) -> Bool { start.starts(with: self.start.utf8) }
 
   let content: WardContent
   let findings: [ReportFinding]
@@ -20,13 +33,19 @@ public struct WardReport: ReportSection {
   var report: WardReport { self }
   /// The pages that could not be read, in words.
   let refused: [String]
+  /// The archive's name, and the digest of what is in it.
+  let origin: (location: String, digest: String)
 
-  /// Queries a report on the days of `period` from an archive that is up to date. `refused` names files that
-  /// are not in it; `capacity` is that of the cells of all devices in mAh, `nil` for those of their boards.
+  /// Queries a report on the days of `period`, and those of `focus`, from an archive that is up to date.
+  /// `refused` names files that are not in it; `capacity` is that of the cells of all devices in mAh, `nil`
+  /// for those of their boards.
   public init(
-    _ archive: Archive, _ period: ReportPeriod = .all, refused: [String] = [], capacity: Double? = nil
+    _ archive: Archive, _ period: ReportPeriod = .all, focus: ReportFocus? = nil, refused: [String] = [],
+    capacity: Double? = nil
   ) throws(HostLinkError) {
-    content = try WardContent(archive, period, capacity: capacity)
+    content = try WardContent(archive, period, focus: focus, capacity: capacity)
+    let location = archive.location.split(separator: "/").last.map(String.init) ?? archive.location
+    origin = (PrintableText.of(location, limit: 200), try ArchiveDigest.of(archive))
     findings = ReportFinding.all(content)
     bands = ReportBands(limits: content.rules.bandLimits)
     self.refused = refused.map { PrintableText.of($0, limit: 300) }
@@ -43,7 +62,7 @@ public struct WardReport: ReportSection {
   /// The complete file, UTF-8.
   public var html: [UInt8] {
     var page = Markup()
-    page.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+    page.raw(Self.start)
     page.raw(
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '\(Self.digest(ReportStyle.text))'; script-src '\(Self.digest(ReportScript.text))'; base-uri 'none'; form-action 'none'\">\n"
     )
@@ -56,8 +75,12 @@ public struct WardReport: ReportSection {
     page.element("p", "class=\"lead\"", lead)
     guard !content.dayNumbers.isEmpty, !content.whos.isEmpty else {
       page.raw("</header>\n<main id=\"content\">\n")
-      page.element("p", "", "Nothing in these logs has a date in these days.")
+      page.element(
+        "p", "",
+        content.focus.map { "Nothing in these logs says whom \($0.name) was near in these days." }
+          ?? "Nothing in these logs has a date in these days.")
       writeTrust(to: &page)
+      writeNotes(to: &page)
       page.raw("</main>\n</body>\n</html>\n")
       return page.bytes
     }
@@ -85,7 +108,7 @@ public struct WardReport: ReportSection {
     if content.isOfOneDevice, let device = content.devices.first, content.devices.count == 1 {
       return "Contacts of \(content.name(of: device))"
     }
-    return "Who was near whom"
+    return content.focus.map { "Who was near \($0.name)" } ?? "Who was near whom"
   }
 
   private var lead: String {
@@ -99,11 +122,11 @@ public struct WardReport: ReportSection {
 
   private func writeNavigation(to page: inout Markup) {
     page.raw("<nav aria-label=\"Sections\"><ul>\n")
-    for (place, name) in sections { page.raw("<li><a href=\"#\(place)\">\(name)</a></li>\n") }
+    for (id, name) in sections { page.raw("<li><a href=\"#\(id)\">\(name)</a></li>\n") }
     page.raw("</ul></nav>\n")
   }
 
-  private var sections: [(place: String, name: String)] {
+  private var sections: [(id: String, name: String)] {
     var sections = [("overview", "At a glance"), ("trust", "Check first")]
     if !content.isOfOneDevice {
       sections.append(("roles", "Roles"))

@@ -47,7 +47,7 @@ public struct SQLRow: Sendable {
 /// arguments, and the types of `ArchiveSchema`.
 public protocol ArchiveConnection: AnyObject {
   /// What the archive is called in messages: the path of a file, or a server's address without a password.
-  var place: String { get }
+  var location: String { get }
   /// The names of the types `INTEGER` (64 bits), `TEXT` and `BLOB` in this database.
   var types: (integer: String, text: String, blob: String) { get }
   /// The end of a `CREATE TABLE` statement whose rows are stored in the order of the primary key.

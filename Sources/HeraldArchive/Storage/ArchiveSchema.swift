@@ -2,17 +2,17 @@ import HeraldHostLink
 
 /// The tables and views of an archive; docs/archive.md describes them for people who write SQL.
 ///
-/// Pages are authoritative: `device`, `device_power`, `device_sealing`, `clock`, `page` and `sealed_page`
-/// cannot be made again, every other table can.
+/// Pages are authoritative. The tables of `derived` and `clock_finding` are made of them. All others cannot
+/// be made again: `setting`, `device`, `device_power`, `device_sealing`, `clock`, `clock_correction`, `page`,
+/// `sealed_page`, `refused`, `person`, `assignment` and `resolved_payload`.
 enum ArchiveSchema {
   /// The version of the tables, in the setting `schema`.
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
   /// The tables that are made of the pages, and their columns that name a device, if any.
   static let derived = [
     "payload", "own_payload", "read_payload", "simple_day", "who", "contact", "heard", "meeting",
-    "meeting_due", "battery",
-    "device_event",
+    "meeting_due", "battery", "device_event", "coverage",
   ]
 
   /// The columns with the seconds in each band.
@@ -23,6 +23,24 @@ enum ArchiveSchema {
     for statement in statements(connection) { try connection.execute(statement) }
   }
 
+  /// Brings an archive of an earlier version to this one. What it did not derive is derived by the update
+  /// that calls this.
+  static func upgrade(_ archive: Archive) throws(HostLinkError) {
+    let connection = archive.connection
+    guard try archive.storedVersion() < version else { return }
+    try connection.transaction { () throws(HostLinkError) in
+      // Another program may have done it meanwhile.
+      guard try archive.storedVersion() < version else { return }
+      for view in formerViews { try connection.execute("DROP VIEW IF EXISTS \(view)") }
+      for statement in coverage(connection) + views { try connection.execute(statement) }
+      try connection.execute("UPDATE device SET is_unread = 1, is_stale = 1")
+      try archive.set("schema", String(version))
+    }
+  }
+
+  /// The views of version 1.
+  private static let formerViews = ["contacts", "meetings", "directions"]
+
   /// Tables that archives of earlier versions do not have.
   enum LaterTable: String {
     /// The current of each device as it was at its last pull.
@@ -31,6 +49,10 @@ enum ArchiveSchema {
     case sealing = "device_sealing"
     /// Closed pages that were not opened, or not whole, as their devices wrote them.
     case sealedPages = "sealed_page"
+    /// Devices whose clocks were wrong; made of the contacts.
+    case clockFindings = "clock_finding"
+    /// Corrections of the dates of devices; not made of anything.
+    case clockCorrections = "clock_correction"
   }
 
   /// Creates a table if an archive does not have it. Returns whether it did.
@@ -52,6 +74,16 @@ enum ArchiveSchema {
       """
       CREATE TABLE device_sealing (device_id \(integer) PRIMARY KEY, unix_ms \(integer) NOT NULL,
         is_sealed \(integer) NOT NULL, owner_key \(text) NOT NULL)
+      """
+    case .clockFindings:
+      """
+      CREATE TABLE clock_finding (device_id \(integer) NOT NULL, kind \(text) NOT NULL, from_day \(integer) NOT NULL,
+        to_day \(integer) NOT NULL, offset_s \(integer), met \(integer) NOT NULL, other_id \(integer))
+      """
+    case .clockCorrections:
+      """
+      CREATE TABLE clock_correction (device_id \(integer) NOT NULL, from_ms \(integer) NOT NULL, to_ms \(integer) NOT NULL,
+        shift_ms \(integer) NOT NULL)
       """
     case .sealedPages:
       """
@@ -83,6 +115,8 @@ enum ArchiveSchema {
       statement(.power, connection),
       statement(.sealing, connection),
       statement(.sealedPages, connection),
+      statement(.clockFindings, connection),
+      statement(.clockCorrections, connection),
       """
       CREATE TABLE page (id \(key), device_id \(integer) NOT NULL, epoch \(integer) NOT NULL,
         sequence \(integer) NOT NULL, is_open \(integer) NOT NULL,
@@ -161,37 +195,52 @@ enum ArchiveSchema {
         value \(integer) NOT NULL)
       """,
       "CREATE INDEX device_event_by_device ON device_event (device_id)",
-    ] + views
+    ] + coverage(connection) + views
   }
 
-  private static var views: [String] {
-    let qualified = Self.bands.map { "c.\($0)" }.joined(separator: ", ")
+  private static func coverage(_ connection: any ArchiveConnection) -> [String] {
+    let (integer, text, _) = connection.types
     return [
       """
-      CREATE VIEW contacts AS
-        SELECT c.observer_id, o.label AS observer, o.kind AS observer_kind, o.role AS observer_role,
-          o.place AS observer_place, c.subject_id, s.label AS subject, s.kind AS subject_kind,
-          s.role AS subject_role, s.place AS subject_place, d.serial AS device, c.begin_ms, c.end_ms, c.seconds,
-          c.readings, c.gaps, \(qualified)
-        FROM contact c JOIN who o ON o.id = c.observer_id JOIN who s ON s.id = c.subject_id
-          JOIN device d ON d.id = c.device_id
-      """,
+      CREATE TABLE coverage (device_id \(integer) NOT NULL, from_ms \(integer) NOT NULL, to_ms \(integer) NOT NULL,
+        state \(text) NOT NULL, PRIMARY KEY (device_id, from_ms)) \(connection.keyedTable)
       """
-      CREATE VIEW meetings AS
-        SELECT c.day, c.who_id, w.label AS who, w.kind AS who_kind, w.role AS who_role, w.place AS who_place,
-          c.other_id, o.label AS other, o.kind AS other_kind, o.role AS other_role, o.place AS other_place,
-          c.seconds, c.readings, c.directions, \(qualified)
-        FROM meeting c JOIN who w ON w.id = c.who_id JOIN who o ON o.id = c.other_id
-      """,
-      """
-      CREATE VIEW directions AS
-        SELECT c.day, c.observer_id, o.label AS observer, o.kind AS observer_kind, o.role AS observer_role,
-          o.place AS observer_place, c.subject_id, s.label AS subject, s.kind AS subject_kind,
-          s.role AS subject_role, s.place AS subject_place, d.serial AS device, c.seconds, c.readings,
-          \(qualified)
-        FROM heard c JOIN who o ON o.id = c.observer_id JOIN who s ON s.id = c.subject_id
-          JOIN device d ON d.id = c.device_id
-      """,
     ]
+  }
+
+  /// The views. They have nobody of the kind `unworn`: what was near a badge that nobody wears was near
+  /// nobody.
+  static var views: [String] {
+    ["contacts", "meetings", "near", "directions"].map {
+      "CREATE VIEW \($0) AS \(view($0, withUnworn: false))"
+    }
+  }
+
+  /// The query of a view.
+  static func view(_ name: String, withUnworn: Bool) -> String {
+    let bands = Self.bands.map { "c.\($0)" }.joined(separator: ", ")
+    func side(_ alias: String, _ name: String) -> String {
+      "c.\(name)_id, \(alias).label AS \(name), "
+        + ["kind", "role", "place"].map { "\(alias).\($0) AS \(name)_\($0)" }.joined(separator: ", ")
+    }
+    let isMeeting = name == "meetings" || name == "near"
+    let (one, other) = isMeeting ? ("who", "other") : ("observer", "subject")
+    let sides = "\(side("o", one)), \(side("s", other))"
+    let columns =
+      switch name {
+      case "contacts":
+        "\(sides), d.serial AS device, c.begin_ms, c.end_ms, c.seconds, c.readings, c.gaps, \(bands)"
+      case "directions": "c.day, \(sides), d.serial AS device, c.seconds, c.readings, \(bands)"
+      default: "c.day, \(sides), c.seconds, c.readings, c.directions, \(bands)"
+      }
+    let table = isMeeting ? "meeting" : name == "contacts" ? "contact" : "heard"
+    var conditions = withUnworn ? [] : ["o.kind <> 'unworn'", "s.kind <> 'unworn'"]
+    // The table has each pair from both sides; the side is the same in all archives of the same logs.
+    if name == "meetings" { conditions.append("(o.kind, o.key) < (s.kind, s.key)") }
+    return """
+      SELECT \(columns) FROM \(table) c JOIN who o ON o.id = c.\(one)_id JOIN who s ON s.id = c.\(other)_id\
+      \(isMeeting ? "" : " JOIN device d ON d.id = c.device_id")\
+      \(conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
+      """
   }
 }

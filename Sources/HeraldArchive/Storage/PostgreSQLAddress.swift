@@ -12,7 +12,7 @@ struct PostgreSQLAddress: Equatable, Sendable {
   /// The address as it is passed to libpq.
   let text: String
   /// The address for messages.
-  let place: String
+  let location: String
 
   /// Whether `text` is meant as the address of a PostgreSQL database.
   static func isOne(_ text: String) -> Bool {
@@ -20,8 +20,8 @@ struct PostgreSQLAddress: Equatable, Sendable {
   }
 
   /// Parses an address.
-  /// - Throws: `.usage` if it is not one, or contains a password. Messages do not repeat the address: a part of
-  ///   it may be a password that was not recognised as one.
+  /// - Throws: `.usage` if it is not one, or contains a password. Messages do not repeat the address: a part
+  ///   of it may be a password that was not recognised as one.
   init(_ text: String) throws(HostLinkError) {
     let mistake = HostLinkError(
       .usage, "the address of the PostgreSQL archive is invalid",
@@ -50,17 +50,17 @@ struct PostgreSQLAddress: Equatable, Sendable {
       ports.allSatisfy({ UInt16($0) != nil })
     else { throw mistake }
     self.text = text
-    var place = "postgresql://"
-    if let user = values["user"] { place += "\(user)@" }
+    var location = "postgresql://"
+    if let user = values["user"] { location += "\(user)@" }
     let host = values["host"] ?? values["hostaddr"] ?? ""
     // The folder of a Unix socket is no host of an address.
-    if !host.hasPrefix("/") { place += host }
-    if let port = values["port"], !host.hasPrefix("/") { place += ":\(port)" }
-    place += "/\(values["dbname"] ?? "")"
+    if !host.hasPrefix("/") { location += host }
+    if let port = values["port"], !host.hasPrefix("/") { location += ":\(port)" }
+    location += "/\(values["dbname"] ?? "")"
     if host.hasPrefix("/") {
-      place += "?host=\(host)"
-      if let port = values["port"] { place += "&port=\(port)" }
+      location += "?host=\(host)"
+      if let port = values["port"] { location += "&port=\(port)" }
     }
-    self.place = PrintableText.of(place, limit: 300)
+    self.location = PrintableText.of(location, limit: 300)
   }
 }

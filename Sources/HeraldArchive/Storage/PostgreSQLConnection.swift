@@ -5,7 +5,7 @@ import HeraldText
 
 /// An archive in a PostgreSQL database, by libpq. Rows are appended by COPY in its binary format.
 public final class PostgreSQLConnection: ArchiveConnection {
-  public let place: String
+  public let location: String
   // Text is compared and sorted by its bytes, as in SQLite.
   public var types: (integer: String, text: String, blob: String) {
     ("BIGINT", "TEXT COLLATE \"C\"", "BYTEA")
@@ -22,18 +22,20 @@ public final class PostgreSQLConnection: ArchiveConnection {
   /// Connects to a database.
   /// - Throws: `.storage` if it cannot be reached, or its encoding is not UTF-8.
   init(_ address: PostgreSQLAddress) throws(HostLinkError) {
-    place = address.place
+    location = address.location
     let words = [
       "dbname": address.text, "client_encoding": "UTF8", "fallback_application_name": "herald-host",
     ].sorted { $0.key < $1.key }
     let connection = Self.withCStrings(words.map(\.key)) { keys in
       Self.withCStrings(words.map(\.value)) { values in PQconnectdbParams(keys, values, 1) }
     }
-    guard let connection else { throw HostLinkError(.storage, "there is no memory to connect to \(place)") }
+    guard let connection else {
+      throw HostLinkError(.storage, "there is no memory to connect to \(location)")
+    }
     self.connection = connection
     guard PQstatus(connection) == CONNECTION_OK else {
       throw HostLinkError(
-        .storage, "\(place) cannot be reached (\(Self.message(of: connection)))",
+        .storage, "\(location) cannot be reached (\(Self.message(of: connection)))",
         advice:
           "see that the server runs and lets this user in; a password belongs into ~/.pgpass or PGPASSWORD")
     }
@@ -43,7 +45,7 @@ public final class PostgreSQLConnection: ArchiveConnection {
     guard encoding == "UTF8" else {
       throw HostLinkError(
         .storage,
-        "the database \(place) has the encoding \(PrintableText.of(encoding)), which lacks names in other scripts",
+        "the database \(location) has the encoding \(PrintableText.of(encoding)), which lacks names in other scripts",
         advice: "make one with: createdb -E UTF8 -T template0 NAME")
     }
   }
@@ -168,7 +170,7 @@ public final class PostgreSQLConnection: ArchiveConnection {
       bytes.insert(contentsOf: (field ?? []).map(CChar.init(bitPattern:)), at: bytes.count - 1)
     }
     return bytes.withUnsafeBufferPointer { buffer in
-      let values = offsets.map { offset in offset.flatMap { place in buffer.baseAddress.map { $0 + place } } }
+      let values = offsets.map { offset in offset.flatMap { start in buffer.baseAddress.map { $0 + start } } }
       return send(name, values, lengths, formats)
     }
   }
@@ -199,7 +201,7 @@ public final class PostgreSQLConnection: ArchiveConnection {
   private func failure(isLost: Bool = false) -> HostLinkError {
     let isLost = isLost || PQstatus(connection) == CONNECTION_BAD
     return HostLinkError(
-      .storage, "\(place) cannot be used (\(Self.message(of: connection)))",
+      .storage, "\(location) cannot be used (\(Self.message(of: connection)))",
       advice: isLost
         ? "run the command again when the server is back: nothing was done by half, and it goes on"
         : "what was there before is kept; see the server's log for more")

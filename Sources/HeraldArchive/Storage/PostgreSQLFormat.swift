@@ -98,15 +98,15 @@ enum PostgreSQLRow {
   /// weight of the first, sign, scale, digits, each of 16 bits.
   static func wholeNumber(_ bytes: [UInt8]) -> Int64 {
     func word(_ index: Int) -> Int64 {
-      let place = index * 2
-      return place + 2 <= bytes.count ? number(bytes[place..<place + 2]) : 0
+      let offset = index * 2
+      return offset + 2 <= bytes.count ? number(bytes[offset..<offset + 2]) : 0
     }
     let (digits, weight) = (word(0), word(1))
     guard (0...4).contains(weight) else { return 0 }
     var value: Int64 = 0
-    for place in 0...weight {
+    for index in 0...weight {
       let (product, isTooLarge) = value.multipliedReportingOverflow(by: 10_000)
-      let (sum, isSumTooLarge) = product.addingReportingOverflow(place < digits ? word(4 + Int(place)) : 0)
+      let (sum, isSumTooLarge) = product.addingReportingOverflow(index < digits ? word(4 + Int(index)) : 0)
       guard !isTooLarge, !isSumTooLarge else { return word(2) == 0 ? .max : .min }
       value = sum
     }

@@ -5,7 +5,7 @@ import HeraldText
 
 /// An archive in one SQLite file.
 public final class SQLiteConnection: ArchiveConnection {
-  public let place: String
+  public let location: String
   public var types: (integer: String, text: String, blob: String) { ("INTEGER", "TEXT", "BLOB") }
   public var keyedTable: String { "STRICT, WITHOUT ROWID" }
 
@@ -15,20 +15,12 @@ public final class SQLiteConnection: ArchiveConnection {
   /// somebody met.
   /// - Throws: `.storage` if it does not exist or cannot be used.
   public init(path: String, create: Bool) throws(HostLinkError) {
-    place = path
-    if access(path, F_OK) != 0 {
-      guard create else {
-        throw HostLinkError(
-          .storage, "there is no archive \(path)",
-          advice: "`herald-host archive add DIR --archive \(path)` makes one")
-      }
-      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else {
-        throw HostLinkError(
-          .storage, "\(path) cannot be made (\(String(cString: strerror(errno))))",
-          advice: "choose a folder you may write to")
-      }
-      close(descriptor)
+    location = path
+    let isThere = try LocalFile.prepareDatabase(path, create: create, followsLink: true)
+    guard isThere || create else {
+      throw HostLinkError(
+        .storage, "there is no archive \(path)",
+        advice: "`herald-host archive add DIR --archive \(path)` makes one")
     }
     do {
       queue = try DatabaseQueue(path: path, configuration: Self.configuration)
@@ -41,11 +33,11 @@ public final class SQLiteConnection: ArchiveConnection {
   /// as it is not open any more.
   /// - Throws: `.storage` if no file can be made there.
   init() throws(HostLinkError) {
-    place = "a temporary archive"
+    location = "a temporary archive"
     do {
       queue = try DatabaseQueue(path: "", configuration: Self.configuration)
     } catch {
-      throw Self.failure(error, place)
+      throw Self.failure(error, location)
     }
   }
 
@@ -66,6 +58,33 @@ public final class SQLiteConnection: ArchiveConnection {
 
   public func hasTable(_ name: String) throws(HostLinkError) -> Bool {
     try number("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(name)]) == 1
+  }
+
+  /// Refuses a database of another program: it gets no tables of an archive.
+  /// - Throws: `.storage` if it has tables, and none of an archive.
+  func checkTables() throws(HostLinkError) {
+    let isArchive = try hasTable("setting")
+    let tables = try number("SELECT COUNT(*) FROM sqlite_master") ?? 0
+    guard isArchive || tables == 0 else {
+      throw HostLinkError(
+        .storage, "\(location) is no archive, but has tables of something else",
+        advice: "name another one; the database in the folder of one device's log is not an archive")
+    }
+  }
+
+  /// Removes the file of an archive that has no page: one that was made for logs that turned out to be none.
+  public static func removeEmptyArchive(_ path: String) {
+    guard let connection = try? SQLiteConnection(path: path, create: false),
+      (try? connection.hasNoPage()) == true
+    else { return }
+    for ending in ["", "-journal", "-wal", "-shm"] { unlink(path + ending) }
+  }
+
+  private func hasNoPage() throws(HostLinkError) -> Bool {
+    for table in ["page", "sealed_page"] where try hasTable(table) {
+      if try number("SELECT COUNT(*) FROM \(table)") != 0 { return false }
+    }
+    return true
   }
 
   public func execute(_ sql: String, _ arguments: [SQLValue]) throws(HostLinkError) {
@@ -112,23 +131,40 @@ public final class SQLiteConnection: ArchiveConnection {
     }
   }
 
-  private func asking(_ question: (Database) throws -> Void) throws(HostLinkError) {
+  private func asking(_ body: (Database) throws -> Void) throws(HostLinkError) {
     do {
-      try queue.inDatabase(question)
+      try queue.inDatabase(body)
     } catch let error as HostLinkError {
       throw error
     } catch {
-      throw Self.failure(error, place)
+      throw Self.failure(error, location)
     }
+  }
+
+  /// Whether the header of a file has the version numbers of write-ahead logging (SQLite's file format, 1.3).
+  private static func isInWAL(_ path: String) -> Bool {
+    guard let file = FileHandle(forReadingAtPath: path), let header = try? file.read(upToCount: 20) else {
+      return false
+    }
+    return header.count == 20 && header[18] == 2 && header[19] == 2
   }
 
   private static func failure(_ error: any Error, _ path: String) -> HostLinkError {
     let database = error as? DatabaseError
+    if let code = database?.resultCode, [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(code), isInWAL(path) {
+      return HostLinkError(
+        .storage, "\(path) is in SQLite's WAL mode, in which it cannot be read where nothing may be written",
+        advice:
+          "copy it, and its -wal file if there is one, to a folder you may write to; `PRAGMA journal_mode = DELETE` ends that mode"
+      )
+    }
     let what = database.map { $0.message ?? "\($0.resultCode)" } ?? "\(error)"
     let advice =
       switch database?.resultCode {
       case .SQLITE_FULL: "make room and run the command again; what was there before is kept"
       case .SQLITE_BUSY, .SQLITE_LOCKED: "another program uses it: wait until that has finished"
+      case .SQLITE_READONLY:
+        "something has to be derived, and nothing may be written there: copy it to a folder you may write to, and run `herald-host archive update`"
       case .SQLITE_NOTADB: "name another file: this one is not an archive"
       default: "the folders of the pulled logs are intact: a new archive can be made of them"
       }

@@ -1,102 +1,121 @@
-import Foundation
 import HeraldHostLink
-import Synchronization
+import HeraldText
 
 /// The civil days of a time zone: an archive counts days as the people whose contacts it holds do.
 ///
-/// The offsets from UTC come from the operating system's time zone database, for dates from 2000 to 2100;
-/// earlier and later dates have the offset of the nearest of them.
+/// The offsets from UTC are those of a file of the time zone database, or of a rule of POSIX; after the last
+/// change that a file lists its rule goes on for ever. Every function takes any number.
 public struct LocalDays: Sendable {
-  /// The name of the time zone, such as `Europe/Berlin`.
+  /// The name of the time zone, such as `Europe/Berlin`, or its rule, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
   public let zone: String
   /// The moments, in seconds since 1970-01-01T00:00:00Z, from which `offsets` apply, in ascending order.
-  private let moments: [Int64]
+  private var moments: [Int64] = [.min]
   /// Seconds to add to UTC.
-  private let offsets: [Int64]
+  private var offsets: [Int64]
+  /// The end of `moments`, after which the last 400 years are repeated; `nil` if the last offset stays.
+  private var end: Int64?
 
   /// UTC.
-  public static let utc = LocalDays(zone: "UTC", moments: [.min], offsets: [0])
+  public static let utc = LocalDays(zone: "UTC", offset: 0)
 
-  private static let environment = Mutex(())
-  private static let first: Int64 = 946_684_800
-  private static let last: Int64 = 4_102_444_800
+  /// 400 years of the Gregorian calendar, which have whole weeks, in seconds.
+  private static let cycle: Int64 = 146_097 * 86_400
 
-  private init(zone: String, moments: [Int64], offsets: [Int64]) {
-    (self.zone, self.moments, self.offsets) = (zone, moments, offsets)
+  private init(zone: String, offset: Int64) {
+    self.zone = zone
+    offsets = [offset]
   }
 
-  /// The days of a time zone by its name in the IANA time zone database.
+  /// The days of a file.
+  init(zone: String, _ file: ZoneFile) {
+    self.init(zone: zone, offset: file.first)
+    for change in file.changes { add(change.moment, change.offset) }
+    guard let rule = ZoneRule(file.footer) else { return }
+    if file.changes.isEmpty { offsets = [rule.standard] }
+    add(rule, after: file.changes.last?.moment)
+  }
+
+  /// The days of a rule.
+  init(zone: String, _ rule: ZoneRule) {
+    self.init(zone: zone, offset: rule.standard)
+    add(rule, after: nil)
+  }
+
+  /// The days of a time zone by its name in the IANA time zone database, or by its rule.
   /// - Throws: `.usage` if this computer has no such time zone.
   public init(zone: String) throws(HostLinkError) {
     if zone == "UTC" {
       self = .utc
+    } else if let file = ZoneName().file(named: zone) {
+      self.init(zone: zone, file)
+    } else if let rule = ZoneRule(zone) {
+      self.init(zone: zone, rule)
+    } else {
+      throw ZoneName.unknown("the time zone is \"\(PrintableText.of(zone, limit: 100))\"")
+    }
+  }
+
+  /// The name or the rule of this computer's time zone.
+  /// - Throws: `.usage` if it cannot be understood.
+  public static func systemZone() throws(HostLinkError) -> String { try ZoneName().system() }
+
+  /// The name or the rule of a time zone that a person has named, also by the path of its file.
+  /// - Throws: `.usage` if this computer has no such time zone.
+  public static func zone(named text: String) throws(HostLinkError) -> String { try ZoneName().named(text) }
+
+  private mutating func add(_ moment: Int64, _ offset: Int64) {
+    if moment == moments[moments.count - 1] {
+      offsets[offsets.count - 1] = offset
+    } else if offset != offsets[offsets.count - 1] {
+      moments.append(moment)
+      offsets.append(offset)
+    }
+  }
+
+  /// Adds the changes of a rule after `last`, or from 1970 on, for so long that their last 400 years follow
+  /// the rule alone.
+  private mutating func add(_ rule: ZoneRule, after last: Int64?) {
+    guard rule.daylight != nil else {
+      if let last { add(max(last, moments[moments.count - 1]), rule.standard) }
       return
     }
-    let isName = zone.utf8.allSatisfy {
-      (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
-        || [0x2B, 0x2D, 0x2F, 0x5F].contains($0)
-    }
-    guard isName, !zone.isEmpty, !zone.hasPrefix("/"), access("/usr/share/zoneinfo/\(zone)", R_OK) == 0 else {
-      throw HostLinkError(
-        .usage, "this computer knows no time zone \"\(zone)\"",
-        advice: "name one as in Europe/Berlin, or install tzdata")
-    }
-    self = Self.environment.withLock { _ in Self.read(zone) }
-  }
-
-  /// The name of this computer's time zone; `UTC` if it is not known.
-  public static var systemZone: String {
-    if let name = getenv("TZ").map({ String(cString: $0) }), !name.isEmpty {
-      return name.hasPrefix(":") ? String(name.dropFirst()) : name
-    }
-    var path = [CChar](repeating: 0, count: 4096)
-    let count = readlink("/etc/localtime", &path, path.count - 1)
-    guard count > 0 else { return "UTC" }
-    let target = String(decoding: path[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    guard let range = target.range(of: "/zoneinfo/") else { return "UTC" }
-    let name = String(target[range.upperBound...])
-    return name == "Etc/UTC" ? "UTC" : name
-  }
-
-  /// Asks the C library, whose only way to name a time zone is the environment.
-  private static func read(_ zone: String) -> LocalDays {
-    let before = getenv("TZ").map { String(cString: $0) }
-    setenv("TZ", zone, 1)
-    tzset()
-    defer {
-      if let before { setenv("TZ", before, 1) } else { unsetenv("TZ") }
-      tzset()
-    }
-    func offset(_ moment: Int64) -> Int64 {
-      var seconds = time_t(moment)
-      var parts = tm()
-      localtime_r(&seconds, &parts)
-      return Int64(parts.tm_gmtoff)
-    }
-    var moments: [Int64] = [.min]
-    var offsets = [offset(first)]
-    var day = first
-    while day < last {
-      let next = day + 86_400
-      if offset(next) != offset(day) {
-        var (low, high) = (day, next)
-        while high - low > 1 {
-          let middle = (low + high) / 2
-          if offset(middle) == offset(day) { low = middle } else { high = middle }
-        }
-        moments.append(high)
-        offsets.append(offset(high))
+    let known = min(max(last ?? 0, 0), Int64(UTCTimestamp.latest / 1000))
+    let year = 1970 + known / (365 * 86_400 + 20_952)
+    let all = ((year - 2)...(year + 403)).flatMap { rule.changes(ofYear: $0) }
+    var current: Int64?
+    for (moment, offset) in all {
+      if moment > last ?? .min {
+        // The offset that the rule has at the last change of the file may differ from the file's.
+        if let start = current, let last { add(max(last, moments[moments.count - 1]), start) }
+        current = nil
+        add(moment, offset)
+      } else {
+        current = offset
       }
-      day = next
     }
-    return LocalDays(zone: zone, moments: moments, offsets: offsets)
+    end = ZoneRule.days(year + 403, 1, 1) * 86_400
+  }
+
+  /// Whether two zones have the same offsets from a moment in seconds on.
+  func agrees(with other: LocalDays, from moment: Int64) -> Bool {
+    func changes(_ days: LocalDays) -> [[Int64]] {
+      zip(days.moments, days.offsets).filter {
+        $0.0 > moment && $0.0 < (end ?? .max) && $0.0 < (other.end ?? .max)
+      }
+      .map { [$0.0, $0.1] }
+    }
+    return offset(at: moment * 1000) == other.offset(at: moment * 1000) && changes(self) == changes(other)
   }
 
   /// The seconds to add to UTC at a date in milliseconds since 1970-01-01T00:00:00Z.
-  public func offset(at unixMilliseconds: Int64) -> Int64 { offsets[place(of: unixMilliseconds / 1000)] }
+  public func offset(at unixMilliseconds: Int64) -> Int64 {
+    let seconds = unixMilliseconds / 1000 - (unixMilliseconds % 1000 < 0 ? 1 : 0)
+    guard let end, seconds >= end else { return offsets[index(of: seconds)] }
+    return offsets[index(of: seconds - ((seconds - end) / Self.cycle + 1) * Self.cycle)]
+  }
 
   /// The index of the offset that applies at a moment in seconds.
-  private func place(of moment: Int64) -> Int {
+  private func index(of moment: Int64) -> Int {
     var (low, high) = (0, moments.count)
     while high - low > 1 {
       let middle = (low + high) / 2
@@ -105,45 +124,97 @@ public struct LocalDays: Sendable {
     return low
   }
 
-  /// The moment at which clocks show a local time, given as if it were UTC, in milliseconds. Of a time that
-  /// there is twice the first; a time that is skipped is the moment from which it is.
-  func moment(local: Int64) -> Int64 {
+  /// The last date that is computed with, in milliseconds, and the first one; of dates beyond them it takes
+  /// the nearest.
+  private static let mostDate = Int64.max / 4
+
+  private static func bounded(_ date: Int64) -> Int64 { min(max(date, -mostDate), mostDate) }
+
+  /// A date that clocks show, given as if it were UTC.
+  struct LocalTime {
+    /// The date in milliseconds since 1970-01-01T00:00:00Z: the first of two, and the moment of the change
+    /// if clocks were set forward past it.
+    let moment: Int64
+    /// The second date, if clocks were set back and showed the time twice.
+    let second: Int64?
+    /// Whether clocks were set forward past it.
+    let isSkipped: Bool
+  }
+
+  /// The moments at which clocks show a local time, given as if it were UTC, in milliseconds.
+  func moments(local: Int64) -> LocalTime {
+    let local = Self.bounded(local)
     // The offsets before and after a change in the day around it.
-    let before = offset(at: local - 86_400_000) * 1000
-    let after = offset(at: local + 86_400_000) * 1000
-    for offset in [before, after] where self.offset(at: local - offset) * 1000 == offset {
-      return local - offset
+    let (early, late) = (local - 86_400_000, local + 86_400_000)
+    let (before, after) = (offset(at: early), offset(at: late))
+    let first = moment(local: local, offset: before)
+    let second = before == after ? nil : moment(local: local, offset: after)
+    if let first { return LocalTime(moment: first, second: second, isSkipped: false) }
+    if let second { return LocalTime(moment: second, second: nil, isSkipped: false) }
+    // Clocks are set forward between the two.
+    var (low, high) = (early, late)
+    while high - low > 1 {
+      let middle = low + (high - low) / 2
+      if offset(at: middle) == before { low = middle } else { high = middle }
     }
-    // Skipped: the clock is set forward between the two.
-    return (moments.dropFirst().first { $0 * 1000 > local - after } ?? (local - after) / 1000) * 1000
+    return LocalTime(moment: high, second: nil, isSkipped: true)
+  }
+
+  /// The moment at which clocks show a local time with an offset; `nil` if they have another one then.
+  private func moment(local: Int64, offset: Int64) -> Int64? {
+    let moment = local - offset * 1000
+    return self.offset(at: moment) == offset ? moment : nil
   }
 
   /// The number of the civil day of a date, counted from 1970-01-01.
   public func day(of unixMilliseconds: Int64) -> Int64 {
-    let local = unixMilliseconds + offset(at: unixMilliseconds) * 1000
+    let date = Self.bounded(unixMilliseconds)
+    let local = date + offset(at: date) * 1000
     return local >= 0 ? local / 86_400_000 : (local - 86_399_999) / 86_400_000
   }
 
   /// The first millisecond of a civil day.
   public func begin(ofDay day: Int64) -> Int64 {
-    let local = day * 86_400
-    // The offset before the moment applies, and is wrong only if the clock changes in between.
-    let guess = local - offset(at: local * 1000)
-    return (local - offset(at: guess * 1000)) * 1000
+    let most = Self.mostDate / 86_400_000
+    return moments(local: min(max(day, -most), most) * 86_400_000).moment
   }
 
   /// A date as local time with its distance from UTC: `2026-09-14 08:30:00+0200`.
   public func text(of unixMilliseconds: Int64) -> String {
     let seconds = offset(at: unixMilliseconds)
-    let local = UTCTimestamp.seconds(UInt64(clamping: unixMilliseconds + seconds * 1000))
+    return digits(of: unixMilliseconds) + Self.text(ofOffset: seconds)
+  }
+
+  /// A date as local time for people: `2026-09-14 08:30:00`; on a day on which clocks are set, with its
+  /// distance from UTC: `2026-10-25 02:30:00 +01:00`. `isToMinutes` says whether it is without seconds.
+  public func localTime(of unixMilliseconds: Int64, isToMinutes: Bool = false) -> String {
+    let text = String(digits(of: unixMilliseconds).prefix(isToMinutes ? 16 : 19))
+    guard hasTwoOffsets(day(of: unixMilliseconds)) else { return text }
+    return "\(text) \(Self.text(ofOffset: offset(at: unixMilliseconds), separator: ":"))"
+  }
+
+  /// Whether the distance from UTC at the end of a day is not that of its begin.
+  func hasTwoOffsets(_ day: Int64) -> Bool {
+    let most = Self.mostDate / 86_400_000
+    let day = min(max(day, -most), most)
+    return offset(at: begin(ofDay: day)) != offset(at: begin(ofDay: day + 1) - 1)
+  }
+
+  /// `yyyy-MM-dd HH:mm:ss`
+  private func digits(of unixMilliseconds: Int64) -> String {
+    let date = Self.bounded(unixMilliseconds)
+    return UTCTimestamp.seconds(UInt64(clamping: date + offset(at: date) * 1000))
+  }
+
+  private static func text(ofOffset seconds: Int64, separator: String = "") -> String {
     let minutes = abs(seconds) / 60
-    func digits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "\(local)\(seconds < 0 ? "-" : "+")\(digits(minutes / 60))\(digits(minutes % 60))"
+    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(seconds < 0 ? "-" : "+")\(two(minutes / 60))\(separator)\(two(minutes % 60))"
   }
 
   /// The day as `yyyy-MM-dd`.
   public static func text(ofDay day: Int64) -> String {
-    String(UTCTimestamp.seconds(UInt64(clamping: day) * 86_400_000).prefix(10))
+    String(UTCTimestamp.seconds(UInt64(min(max(day, 0), 2_932_896)) * 86_400_000).prefix(10))
   }
 
   /// The day as the number of the column `day`: 20260914 is 2026-09-14.

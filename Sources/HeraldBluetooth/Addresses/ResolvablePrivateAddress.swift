@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldHAL
 
 /// The key from which a device generates its resolvable private addresses, and with which others resolve them

@@ -4,10 +4,10 @@ public struct GATTCharacteristic: Equatable, BitwiseCopyable, Sendable {
   public let declaration: UInt16
   /// The handle of its value.
   public let value: UInt16
-  /// Its properties (Core Specification, Vol 3, Part G, 3.3.1.1): 0x02 read, 0x04 write without response,
-  /// 0x08 write, 0x10 notify, 0x20 indicate.
+  /// The properties of the characteristic (Core Specification, Vol 3, Part G, 3.3.1.1): 0x02 read, 0x04 write
+  /// without response, 0x08 write, 0x10 notify, 0x20 indicate.
   public let properties: UInt8
-  /// Its type; a 16-bit UUID in its 128-bit form.
+  /// The type of the characteristic; a 16-bit UUID in its 128-bit form.
   public let uuid: UUID128
 
   /// Initialises each member.
@@ -25,15 +25,15 @@ public struct GATTCharacteristics: ~Escapable {
   /// Bytes per characteristic: 7, 21, or 0 if this is not a Read By Type Response.
   private let size: Int
   /// Where the next one begins.
-  private var place: Int
+  private var offset: Int
 
-  /// Those in `pdu`; none if it is not a Read By Type Response.
+  /// The characteristics in `pdu`; none if it is not a Read By Type Response.
   @_lifetime(copy pdu)
   public init(_ pdu: Span<UInt8>) {
     self.pdu = pdu
     size =
       pdu.count > 0 && pdu[unchecked: 0] == ATTOpcode.readByTypeResponse.rawValue ? Self.size(in: pdu) : 0
-    place = 2
+    offset = 2
   }
 
   /// The length of each characteristic in a Read By Type Response; 0 if the length cannot be one of a
@@ -46,9 +46,9 @@ public struct GATTCharacteristics: ~Escapable {
   /// The next one, or `nil` at the end.
   @_lifetime(self: copy self)
   public mutating func next() -> GATTCharacteristic? {
-    let start = place
+    let start = offset
     guard size > 0, pdu.count &- start >= size else { return nil }
-    place &+= size
+    offset &+= size
     let uuid: UUID128
     if size == 7 {
       uuid = UUID128(UUID16(pdu.u16(at: start &+ 5)))

@@ -1,6 +1,7 @@
 extension GATTClient {
   /// Takes a PDU whose opcode `isForClient`. For `.indication` the caller responds with the one byte
-  /// `GATTClient.confirmation`. A response without a request is ignored.
+  /// `GATTClient.confirmation`. A response without a request is ignored. A response longer than `mtu` is
+  /// processed: there are servers that state a smaller ATT_MTU than they use, up to the one that was offered.
   @inline(never)
   public mutating func receive(_ pdu: Span<UInt8>, mtu: Int) -> GATTClientEvent {
     guard pdu.count > 0 else { return .none }
@@ -24,7 +25,6 @@ extension GATTClient {
     }
     guard opcode == expected else { return breakOff(.unexpectedResponse) }
     isWaiting = false
-    guard pdu.count <= mtu else { return fail(.malformed) }
     switch step {
     case .idle: return .none
     case .exchangeMTU:
@@ -33,7 +33,7 @@ extension GATTClient {
       return .mtu(max(Int(pdu.u16(at: 1)), ATTLimits.defaultMTU))
     case .findService: return foundService(pdu)
     case .readCharacteristics: return foundCharacteristics(pdu)
-    case .read, .readBlob: return readValue(pdu.count &- 1, isFull: pdu.count == mtu)
+    case .read, .readBlob: return readValue(pdu.count &- 1, isFull: pdu.count >= mtu)
     case .prepare: return prepared(pdu)
     case .findConfiguration: return foundDescriptors(pdu)
     case .write, .configure, .execute:
@@ -98,12 +98,12 @@ extension GATTClient {
     let size = GATTCharacteristics.size(in: pdu)
     guard size > 0 else { return fail(.malformed) }
     var next = Int(handle)
-    var place = 2
-    while place < pdu.count {
-      guard place &+ size <= pdu.count else { return fail(.malformed) }
-      let declaration = Int(pdu.u16(at: place))
-      let value = Int(pdu.u16(at: place &+ 3))
-      place &+= size
+    var offset = 2
+    while offset < pdu.count {
+      guard offset &+ size <= pdu.count else { return fail(.malformed) }
+      let declaration = Int(pdu.u16(at: offset))
+      let value = Int(pdu.u16(at: offset &+ 3))
+      offset &+= size
       // Handles that do not increase would let a peer keep the search running indefinitely.
       guard declaration >= next, value > declaration, value <= Int(last) else { return fail(.malformed) }
       next = value &+ 1
@@ -147,13 +147,13 @@ extension GATTClient {
     let isShort = pdu[unchecked: 1] == 1
     let size = isShort ? 4 : 18
     var next = Int(handle)
-    var place = 2
-    while place < pdu.count {
-      guard place &+ size <= pdu.count else { return fail(.malformed) }
-      let descriptor = pdu.u16(at: place)
+    var offset = 2
+    while offset < pdu.count {
+      guard offset &+ size <= pdu.count else { return fail(.malformed) }
+      let descriptor = pdu.u16(at: offset)
       guard Int(descriptor) >= next, descriptor <= last else { return fail(.malformed) }
       if isShort {
-        switch pdu.u16(at: place &+ 2) {
+        switch pdu.u16(at: offset &+ 2) {
         case AttributeType.configuration:
           handle = descriptor
           step = .configure
@@ -164,7 +164,7 @@ extension GATTClient {
         }
       }
       next = Int(descriptor) &+ 1
-      place &+= size
+      offset &+= size
     }
     guard next <= Int(last) else { return fail(.noConfiguration) }
     handle = UInt16(truncatingIfNeeded: next)

@@ -14,17 +14,17 @@ extension ATTRequest {
       return .insufficientResources
     }
     var handles: [32 of UInt16] = .init(repeating: 0)
-    var place = 0
-    while place < total {
-      let handle = buffer.u16(at: 1 &+ 2 &* place)
-      handles[unchecked: place] = handle
-      place &+= 1
+    var index = 0
+    while index < total {
+      let handle = buffer.u16(at: 1 &+ 2 &* index)
+      handles[unchecked: index] = handle
+      index &+= 1
     }
 
-    place = 0
-    while place < total {
-      subject = handles[unchecked: place]
-      place &+= 1
+    index = 0
+    while index < total {
+      subject = handles[unchecked: index]
+      index &+= 1
       // Values that no longer fit are still read: one handle that cannot be read fails the whole request. The
       // two bytes of a length are not separated.
       let start = isVariable ? length &+ 2 : length

@@ -16,11 +16,11 @@ struct ATTRequest: ~Copyable, ~Escapable {
   @usableFromInline let limit: Int
   /// The connection it was received on.
   @usableFromInline let connection: ConnectionID
-  /// That connection's state, which the caller copies back.
+  /// The state of the connection, which the caller copies back.
   @usableFromInline var state: ATTConnectionState
   /// The type in the request: its 128-bit UUID, or zero.
   @usableFromInline var longType: UUID128
-  /// Its 16-bit UUID, or 0 if it has none.
+  /// The 16-bit UUID of the type, or 0 if it has none.
   @usableFromInline var shortType: UInt16
   /// Which attribute an Error Response names: usually the first one in the request.
   @usableFromInline var subject: UInt16

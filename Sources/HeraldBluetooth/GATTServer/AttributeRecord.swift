@@ -1,6 +1,6 @@
 /// One attribute of a GATT table: eight bytes of integers, so that a table is a constant in flash.
 ///
-/// The attribute's handle is its place in the table plus one. Values and 128-bit types are in the table's
+/// The attribute's handle is its index in the table plus one. Values and 128-bit types are in the table's
 /// byte blob.
 public struct AttributeRecord: Equatable, BitwiseCopyable, Sendable {
   /// The 16-bit UUID of its type, or with `Flags.longType` the offset of a 128-bit UUID in the blob (16
@@ -22,17 +22,17 @@ public struct AttributeRecord: Equatable, BitwiseCopyable, Sendable {
     public let rawValue: UInt8
     @inlinable @inline(__always)
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// It can be read.
+    /// The attribute can be read.
     @inlinable @inline(__always) public static var read: Flags { Flags(rawValue: 0x01) }
-    /// It can be written with response, by Write Request and by prepared writes.
+    /// The attribute can be written with response, by Write Request and by prepared writes.
     @inlinable @inline(__always) public static var write: Flags { Flags(rawValue: 0x02) }
-    /// It can be written without response, by Write Command.
+    /// The attribute can be written without response, by Write Command.
     @inlinable @inline(__always) public static var writeCommand: Flags { Flags(rawValue: 0x04) }
-    /// Its value is supplied and taken by `AttributeValues`.
+    /// The attribute's value is supplied and taken by `AttributeValues`.
     @inlinable @inline(__always) public static var dynamic: Flags { Flags(rawValue: 0x10) }
-    /// It is a client characteristic configuration: two bits per connection, kept by the server.
+    /// The attribute is a client characteristic configuration: two bits per connection, kept by the server.
     @inlinable @inline(__always) public static var configuration: Flags { Flags(rawValue: 0x20) }
-    /// Its type is a 128-bit UUID in the blob.
+    /// The attribute's type is a 128-bit UUID in the blob.
     @inlinable @inline(__always) public static var longType: Flags { Flags(rawValue: 0x80) }
     /// The bits of both.
     @inlinable @inline(__always)

@@ -57,7 +57,7 @@ extension AttributeValues where Self: ~Copyable {
 public enum AttributeRead: Equatable, BitwiseCopyable, Sendable {
   /// The length of the whole value.
   case length(Int)
-  /// It cannot be read now.
+  /// The value cannot be read now.
   case failed(ATTErrorCode)
 
   /// Copies the part requested by `read` from a value that is in memory as a whole.

@@ -114,8 +114,8 @@ public struct ComposedGATTTable<let attributes: Int, let room: Int>: GATTTableSo
     blobCount = 0
     constantCount = 0
     serviceChanged = 0
-    let place = isFixed ? -1 : base.emptyGATTService
-    let isChanged = place >= 0
+    let service = isFixed ? -1 : base.emptyGATTService
+    let isChanged = service >= 0
     guard base.attributes.count &+ (isChanged ? 3 : 0) <= attributes,
       base.bytes.count &+ (isChanged ? 5 : 0) <= room
     else { return false }
@@ -129,7 +129,7 @@ public struct ComposedGATTTable<let attributes: Int, let room: Int>: GATTTableSo
       let record = base.attributes[index]
       append(record)
       if serviceChanged != 0 { shiftHandle(of: record) }
-      if index == place { appendServiceChanged() }
+      if index == service { appendServiceChanged() }
       index &+= 1
     }
     endConstantPart()
@@ -152,13 +152,13 @@ public struct ComposedGATTTable<let attributes: Int, let room: Int>: GATTTableSo
 
   /// The declaration of a characteristic names the handle of its value, which moved by three.
   private mutating func shiftHandle(of record: AttributeRecord) {
-    let place = Int(record.valueOffset) &+ 1
+    let offset = Int(record.valueOffset) &+ 1
     guard record.type == AttributeType.characteristic, !record.flags.contains(.longType),
-      place &+ 1 < blobCount
+      offset &+ 1 < blobCount
     else { return }
-    let handle = (UInt16(blob[place]) | UInt16(blob[place &+ 1]) &<< 8) &+ 3
-    blob[place] = UInt8(truncatingIfNeeded: handle)
-    blob[place &+ 1] = UInt8(truncatingIfNeeded: handle &>> 8)
+    let handle = (UInt16(blob[offset]) | UInt16(blob[offset &+ 1]) &<< 8) &+ 3
+    blob[offset] = UInt8(truncatingIfNeeded: handle)
+    blob[offset &+ 1] = UInt8(truncatingIfNeeded: handle &>> 8)
   }
 
   /// Appends a primary service.

@@ -3,19 +3,19 @@ import HeraldHAL
 /// The application of a `BluetoothHost`: the values it serves, and its processing of events.
 ///
 /// Every requirement has a default. A beacon is `NoApplication`; a peripheral names its `Table` and
-/// implements `read`, and `write` where a peer may write; a scanner sets `isObserver` and implements `heard`;
-/// a central sets `isGATTClient` and implements `received(_:pdu:on:)`.
+/// implements `read`, and `write` where a peer may write; a scanner sets `isObserver` and implements
+/// `received`; a central sets `isGATTClient` and implements `received(_:pdu:on:)`.
 public protocol BluetoothApplication: AttributeValues, ~Copyable {
   /// The GATT table that is served to peers.
   associatedtype Table: GATTTable = EmptyGATTTable
-  /// Whether it scans: `BluetoothHost.scan(_:)` and `heard` have effect. Otherwise the image contains no code
-  /// for it.
+  /// Whether it scans: `BluetoothHost.scan(_:)` and `received` have effect. Otherwise the image contains no
+  /// code for it.
   static var isObserver: Bool { get }
   /// Whether it runs GATT procedures with peers. Otherwise the image contains no code for them.
   static var isGATTClient: Bool { get }
 
   /// An advertisement or scan response was received. `data` is borrowed for the duration of the call.
-  mutating func heard(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant)
+  mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant)
   /// A connection was opened, by this device or by a peer.
   mutating func connected(_ opened: ConnectionOpened, at now: Instant)
   /// An attempt to connect ended without a connection.
@@ -41,7 +41,7 @@ extension BluetoothApplication where Self: ~Copyable {
   @inlinable @inline(__always) public static var isObserver: Bool { false }
   /// `false`.
   @inlinable @inline(__always) public static var isGATTClient: Bool { false }
-  @inlinable public mutating func heard(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {}
+  @inlinable public mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {}
   /// Accepts it.
   @inlinable public mutating func connected(_ opened: ConnectionOpened, at now: Instant) {}
   @inlinable public mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant) {}

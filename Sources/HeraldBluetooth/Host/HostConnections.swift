@@ -43,7 +43,7 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
   /// Passes it to the application.
   @inlinable
   public mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
-    application.heard(report, data: data, at: now)
+    application.received(report, data: data, at: now)
   }
 
   /// Initialises the state of a connection.

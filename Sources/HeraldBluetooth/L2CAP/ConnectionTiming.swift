@@ -18,7 +18,7 @@ public struct ConnectionTiming: Hashable, BitwiseCopyable, Sendable {
     self.timeout = timeout
   }
 
-  /// That of an L2CAP Connection Parameter Update Request, which has twelve bytes.
+  /// The timing of an L2CAP Connection Parameter Update Request, which has twelve bytes.
   package init(request pdu: Span<UInt8>) {
     self.init(
       intervalMin: pdu.u16(at: 4), intervalMax: pdu.u16(at: 6), latency: pdu.u16(at: 8),

@@ -8,7 +8,7 @@ package enum L2CAPCounter: UInt8 {
   /// The number of counters.
   @inlinable package static var count: Int { 9 }
 
-  /// Their names in a statistics group, in this order.
+  /// The names of the counters in a statistics group, in this order.
   @inlinable package static var names: StaticString {
     """
     fragments_received fragments_sent fragments_malformed pdus_received pdus_sent pdus_dropped signals_rejected

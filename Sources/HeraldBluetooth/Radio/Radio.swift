@@ -104,13 +104,13 @@ public enum RadioState: UInt8, BitwiseCopyable, Sendable {
 
 /// The capabilities of a radio, to which its user adapts.
 public struct RadioCapabilities: BitwiseCopyable, Sendable {
-  /// It can advertise at all.
+  /// The radio can advertise at all.
   public var canAdvertise: Bool
-  /// It can advertise connectably while a connection is open.
+  /// The radio can advertise connectably while a connection is open.
   public var canAdvertiseWhileConnected: Bool
-  /// It can scan while a connection attempt is under way.
+  /// The radio can scan while a connection attempt is under way.
   public var canScanWhileConnecting: Bool
-  /// It can open connections.
+  /// The radio can open connections.
   public var canConnect: Bool
   /// How many connections it holds at once.
   public var connections: Int

@@ -37,7 +37,7 @@ public enum ConnectionRole: UInt8, BitwiseCopyable, Sendable {
 
 /// A connection that was opened.
 public struct ConnectionOpened: BitwiseCopyable, Sendable {
-  /// Its number from now on.
+  /// The number of the connection from now on.
   public let connection: ConnectionID
   /// The role of this device.
   public let role: ConnectionRole
@@ -72,7 +72,7 @@ public struct DisconnectReason: Hashable, BitwiseCopyable, RawRepresentable, Sen
   public static var cancelled: Self { Self(rawValue: 0x02) }
   /// Connection Failed to be Established (0x3E).
   public static var failedToBeEstablished: Self { Self(rawValue: 0x3E) }
-  /// Connection Rejected due to Limited Resources (0x0D): more connections than places.
+  /// Connection Rejected due to Limited Resources (0x0D): more connections than slots.
   public static var limitedResources: Self { Self(rawValue: 0x0D) }
 }
 
@@ -93,13 +93,13 @@ public struct AdvertisingReport: BitwiseCopyable, Sendable {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// A connection can be opened.
     public static var connectable: Kind { Kind(rawValue: 1) }
-    /// It accepts scan requests.
+    /// The PDU accepts scan requests.
     public static var scannable: Kind { Kind(rawValue: 2) }
-    /// It is directed to one device.
+    /// The PDU is directed to one device.
     public static var directed: Kind { Kind(rawValue: 4) }
-    /// It is a scan response.
+    /// The PDU is a scan response.
     public static var scanResponse: Kind { Kind(rawValue: 8) }
-    /// It is a legacy PDU.
+    /// The PDU is a legacy PDU.
     public static var legacy: Kind { Kind(rawValue: 16) }
     /// Whether all properties of `other` are among these.
     @inlinable

@@ -109,11 +109,11 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
     var done = 0
     while done < bytes.count {
       // A program command wraps at the end of a page of the chip.
-      let place = address &+ UInt32(truncatingIfNeeded: done)
-      let count = min(bytes.count &- done, Self.programSize &- Int(truncatingIfNeeded: place & 0xFF))
+      let start = address &+ UInt32(truncatingIfNeeded: done)
+      let count = min(bytes.count &- done, Self.programSize &- Int(truncatingIfNeeded: start & 0xFF))
       let piece = bytes.extracting(done..<(done &+ count))
-      try change(Self.head(Command.pageProgram, place), piece)
-      guard try holds(place, count, piece) else { throw .hardware }
+      try change(Self.head(Command.pageProgram, start), piece)
+      guard try holds(start, count, piece) else { throw .hardware }
       done &+= count
     }
   }
@@ -125,10 +125,10 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
     let zeros: [64 of UInt8] = .init(repeating: 0)
     var done = 0
     while done < count {
-      let place = address &+ UInt32(truncatingIfNeeded: done)
-      let piece = min(count &- done, 64 &- Int(truncatingIfNeeded: place & 63))
-      try change(Self.head(Command.pageProgram, place), zeros.span.extracting(0..<piece))
-      guard try holds(place, piece, zeros.span.extracting(0..<piece)) else { throw .hardware }
+      let start = address &+ UInt32(truncatingIfNeeded: done)
+      let piece = min(count &- done, 64 &- Int(truncatingIfNeeded: start & 63))
+      try change(Self.head(Command.pageProgram, start), zeros.span.extracting(0..<piece))
+      guard try holds(start, piece, zeros.span.extracting(0..<piece)) else { throw .hardware }
       done &+= piece
     }
   }

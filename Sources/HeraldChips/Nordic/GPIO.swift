@@ -40,19 +40,19 @@ extension NRF {
 
     /// Configures pin `number` (0…31) as `mode`.
     public mutating func configure(_ number: UInt8, _ mode: Mode) {
-      let place = Int(number & 31)
+      let pin = Int(number & 31)
       switch mode {
       case .input(let pull):
-        registers.write(.input(pull.rawValue), to: configuration.at(place))
+        registers.write(.input(pull.rawValue), to: configuration.at(pin))
       case .openDrain(let pull):
-        registers.write(.openDrain(pull.rawValue), to: configuration.at(place))
+        registers.write(.openDrain(pull.rawValue), to: configuration.at(pin))
       case .sensed(let pull, let level):
-        registers.write(.input(pull.rawValue, sense: level.rawValue), to: configuration.at(place))
+        registers.write(.input(pull.rawValue, sense: level.rawValue), to: configuration.at(pin))
       case .output(let high):
         set(number, high)
-        registers.write(.output, to: configuration.at(place))
+        registers.write(.output, to: configuration.at(pin))
       case .disconnected:
-        registers.write(.disconnected, to: configuration.at(place))
+        registers.write(.disconnected, to: configuration.at(pin))
       }
     }
 

@@ -46,10 +46,10 @@ extension NRF {
     public mutating func read(
       page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>
     ) throws(FlashError) {
-      let place = try place(page, offset, buffer.count)
+      let first = try flashAddress(page, offset, buffer.count)
       var word: UInt32 = 0
       for index in 0..<buffer.count {
-        let at = place &+ UInt32(truncatingIfNeeded: index)
+        let at = first &+ UInt32(truncatingIfNeeded: index)
         if index == 0 || at & 3 == 0 { word = memory.load(at: at & ~3) }
         buffer[index] = UInt8(truncatingIfNeeded: word &>> ((at & 3) &* 8))
       }
@@ -57,9 +57,9 @@ extension NRF {
 
     /// Programs erased words, and verifies them.
     public mutating func program(page: Int, offset: Int, _ bytes: Span<UInt8>) throws(FlashError) {
-      let place = try wordPlace(page, offset, bytes.count)
+      let first = try wordAddress(page, offset, bytes.count)
       for index in stride(from: 0, to: bytes.count, by: 4) {
-        guard memory.load(at: place &+ UInt32(truncatingIfNeeded: index)) == .max else { throw .notErased }
+        guard memory.load(at: first &+ UInt32(truncatingIfNeeded: index)) == .max else { throw .notErased }
       }
       var group = WordGroup()
       defer { close(&group) }
@@ -67,24 +67,24 @@ extension NRF {
         let word =
           UInt32(bytes[index]) | UInt32(bytes[index &+ 1]) &<< 8 | UInt32(bytes[index &+ 2]) &<< 16
           | UInt32(bytes[index &+ 3]) &<< 24
-        try write(word, at: place &+ UInt32(truncatingIfNeeded: index), &group)
+        try write(word, at: first &+ UInt32(truncatingIfNeeded: index), &group)
       }
     }
 
     /// Sets words to zero. Words that are already zero are not written, as they may have been written twice.
     public mutating func clear(page: Int, offset: Int, count: Int) throws(FlashError) {
-      let place = try wordPlace(page, offset, count)
+      let first = try wordAddress(page, offset, count)
       var group = WordGroup()
       defer { close(&group) }
       for index in stride(from: 0, to: count, by: 4) {
-        let at = place &+ UInt32(truncatingIfNeeded: index)
+        let at = first &+ UInt32(truncatingIfNeeded: index)
         if memory.load(at: at) != 0 { try write(0, at: at, &group) }
       }
     }
 
     /// Erases a page.
     public mutating func erase(page: Int) throws(FlashError) {
-      let address = start &+ (try place(page, 0, pageSize))
+      let address = start &+ (try flashAddress(page, 0, pageSize))
       guard Pause.isRequired, Chip.partialErasures > 0 else { return try erase(address, At.erasePage) }
       // 1 ms.
       registers.write(1, to: At.partialErasureTime)
@@ -110,15 +110,15 @@ extension NRF {
     private static var pollLimit: Int { 2_000_000 }
 
     @inline(never)
-    private func place(_ page: Int, _ offset: Int, _ count: Int) throws(FlashError) -> UInt32 {
+    private func flashAddress(_ page: Int, _ offset: Int, _ count: Int) throws(FlashError) -> UInt32 {
       guard page >= 0, page < pageCount, offset >= 0, offset <= pageSize &- count else { throw .outOfRange }
       return UInt32(truncatingIfNeeded: page &* pageSize &+ offset)
     }
 
-    private func wordPlace(_ page: Int, _ offset: Int, _ count: Int) throws(FlashError) -> UInt32 {
-      let place = try place(page, offset, count)
+    private func wordAddress(_ page: Int, _ offset: Int, _ count: Int) throws(FlashError) -> UInt32 {
+      let first = try flashAddress(page, offset, count)
       guard offset & 3 == 0, count & 3 == 0 else { throw .misaligned }
-      return place
+      return first
     }
 
     /// The words that can still be written in the current pause of the radio; 0 outside of one.
@@ -128,7 +128,8 @@ extension NRF {
     }
 
     @inline(never)
-    private mutating func write(_ word: UInt32, at place: UInt32, _ group: inout WordGroup) throws(FlashError)
+    private mutating func write(_ word: UInt32, at address: UInt32, _ group: inout WordGroup)
+      throws(FlashError)
     {
       // The word is erased: writing all ones would only count as one of its two writes.
       guard word != .max else { return }
@@ -137,9 +138,9 @@ extension NRF {
         group.left = WordGroup.size
         try enable(.write)
       }
-      memory.store(word, at: place)
+      memory.store(word, at: address)
       try waitUntilReady()
-      guard memory.load(at: place) == word else { throw .hardware }
+      guard memory.load(at: address) == word else { throw .hardware }
       if Pause.isRequired {
         group.left &-= 1
         if group.left == 0 { endGroup() }
@@ -204,7 +205,7 @@ public protocol NVMCChip {
 }
 
 extension NVMCChip {
-  /// It has.
+  /// Nordic's chips have room for the code of sealed logs.
   @inlinable @inline(__always) public static var canSeal: Bool { true }
 }
 

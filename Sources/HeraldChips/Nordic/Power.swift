@@ -67,7 +67,7 @@ extension NRF {
     /// The port after a reset, once the program has called `Power.setDebugPort`. Hardened revisions are open
     /// with HwDisabled (0x5A) alone; earlier ones with Disabled (0xFF), and closed with Enabled (0). What
     /// other values do there is not known.
-    public var port: DebugPort {
+    public var port: DebugPortState {
       if isHardened { return value == Self.disabledByHardware ? .open : .closed }
       return value == 0 ? .closed : value == 0xFF ? .open : .notKnown
     }

@@ -24,11 +24,13 @@ extension NRF {
       let wanted = UInt32(number)
       var isWritten = false
       for index in UInt32(0)..<2 {
-        let place = 0x200 &+ index &* 4
-        let word = configuration.load(at: place)
+        let address = 0x200 &+ index &* 4
+        let word = configuration.load(at: address)
         if word == wanted { continue }
         guard word == .max else { return false }
-        guard writeConfiguration(wanted, at: place, in: &configuration, by: &controller) else { return false }
+        guard writeConfiguration(wanted, at: address, in: &configuration, by: &controller) else {
+          return false
+        }
         isWritten = true
       }
       return isWritten
@@ -39,14 +41,14 @@ extension NRF {
   private static func writeConfiguration<
     Block: RegisterBlock & ~Copyable, Memory: RegisterBlock & ~Copyable
   >(
-    _ word: UInt32, at place: UInt32, in configuration: inout Memory, by controller: inout Block
+    _ word: UInt32, at address: UInt32, in configuration: inout Memory, by controller: inout Block
   ) -> Bool {
     controller.write(.write, to: NVMCRegisters.configuration)
-    configuration.store(word, at: place)
+    configuration.store(word, at: address)
     // At most 43 µs, during which the processor is halted if it executes from flash.
     for _ in 0..<10_000 where controller.read(NVMCRegisters.ready) & 1 != 0 { break }
     controller.write(.read, to: NVMCRegisters.configuration)
-    return configuration.load(at: place) == word
+    return configuration.load(at: address) == word
   }
 
   /// The voltage of VDD of a chip that is supplied through VDDH: REGOUT0 in UICR (nRF52833 and nRF52840

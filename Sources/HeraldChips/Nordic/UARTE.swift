@@ -82,8 +82,8 @@ extension NRF {
       let ready = Int(truncatingIfNeeded: received &- UInt32(bitPattern: inFIFO) &- delivered)
       let taken = min(ready, buffer.count)
       for index in 0..<taken {
-        let place = delivered &+ UInt32(truncatingIfNeeded: index)
-        buffer[index] = memory.received[Int(truncatingIfNeeded: place & memory.mask)]
+        let position = delivered &+ UInt32(truncatingIfNeeded: index)
+        buffer[index] = memory.received[Int(truncatingIfNeeded: position & memory.mask)]
       }
       delivered &+= UInt32(truncatingIfNeeded: taken)
       if taken > 0 { keepReceiving(received) }

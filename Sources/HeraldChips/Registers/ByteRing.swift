@@ -51,9 +51,9 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
   /// Appends a byte. For the appending side. Returns `false` without effect if there is no room.
   public func append(_ byte: UInt8) -> Bool {
     guard room > 0 else { return false }
-    let place = appended.value
-    bytes[self.place(place)] = byte
-    appended.value = place &+ 1
+    let position = appended.value
+    bytes[storageIndex(of: position)] = byte
+    appended.value = position &+ 1
     return true
   }
 
@@ -61,21 +61,21 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
   /// Returns `false` without effect if there is not enough room.
   public func append(_ packet: Span<UInt8>) -> Bool {
     guard room >= packet.count else { return false }
-    var place = appended.value
+    var position = appended.value
     for index in 0..<packet.count {
-      bytes[self.place(place)] = packet[index]
-      place &+= 1
+      bytes[storageIndex(of: position)] = packet[index]
+      position &+= 1
     }
-    if packet.count > 0 { appended.value = place }
+    if packet.count > 0 { appended.value = position }
     return true
   }
 
   /// Removes the oldest byte. For the removing side.
   public func take() -> UInt8? {
     guard !isEmpty else { return nil }
-    let place = taken.value
-    let byte = bytes[self.place(place)]
-    taken.value = place &+ 1
+    let position = taken.value
+    let byte = bytes[storageIndex(of: position)]
+    taken.value = position &+ 1
     return byte
   }
 
@@ -83,16 +83,16 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
   public func take(into buffer: inout MutableSpan<UInt8>) -> Int {
     let count = min(self.count, buffer.count)
     guard count > 0 else { return 0 }
-    let place = taken.value
+    let position = taken.value
     // One range, or two if it wraps.
-    let start = self.place(place)
+    let start = storageIndex(of: position)
     let first = min(count, capacity &- start)
     buffer.withUnsafeMutableBufferPointer { target in
       guard let target = target.baseAddress else { return }
       unsafe bytes.copy(from: start, first, to: target)
       if first < count { unsafe bytes.copy(from: 0, count &- first, to: target + first) }
     }
-    taken.value = place &+ UInt32(truncatingIfNeeded: count)
+    taken.value = position &+ UInt32(truncatingIfNeeded: count)
     return count
   }
 
@@ -103,13 +103,13 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
   }
   /// Stores a byte at a position returned by `appending`.
   @inline(always)
-  func put(_ byte: UInt8, at place: UInt32) { bytes[self.place(place)] = byte }
-  /// Makes all bytes before `place` visible to the other side.
+  func put(_ byte: UInt8, at position: UInt32) { bytes[storageIndex(of: position)] = byte }
+  /// Makes all bytes before `position` visible to the other side.
   @inline(always)
-  func publish(_ place: UInt32) { appended.value = place }
+  func publish(_ position: UInt32) { appended.value = position }
 
   @inline(always)
-  private func place(_ count: UInt32) -> Int {
+  private func storageIndex(of count: UInt32) -> Int {
     Int(truncatingIfNeeded: count & UInt32(truncatingIfNeeded: capacity &- 1))
   }
 }

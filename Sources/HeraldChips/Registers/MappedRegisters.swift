@@ -33,15 +33,15 @@
   }
 
   /// The registers of a peripheral of this chip whose address is part of the type: the value takes no memory,
-  /// and the address is a constant in the code. `place` is the address of the first register in units of 256
+  /// and the address is a constant in the code. `page` is the address of the first register in units of 256
   /// bytes.
-  public struct FixedRegisters<let place: Int>: RegisterBlock, BitwiseCopyable, Sendable {
+  public struct FixedRegisters<let page: Int>: RegisterBlock, BitwiseCopyable, Sendable {
     /// Uses the peripheral at that address.
     @inline(always)
     public init() {}
 
     @usableFromInline
-    var mapped: MappedRegisters { MappedRegisters(at: UInt32(truncatingIfNeeded: place) &<< 8) }
+    var mapped: MappedRegisters { MappedRegisters(at: UInt32(truncatingIfNeeded: page) &<< 8) }
 
     /// Reads the word at `offset`.
     @inline(always)

@@ -8,10 +8,10 @@
 /// A word shared by an interrupt handler and the interrupted code. Only one of the two may write a given word
 /// at a time.
 struct SharedWord: BitwiseCopyable {
-  private let place: UnsafeMutablePointer<UInt32>
+  private let address: UnsafeMutablePointer<UInt32>
 
-  init(_ place: UnsafeMutableRawPointer) {
-    self.place = unsafe place.assumingMemoryBound(to: UInt32.self)
+  init(_ address: UnsafeMutableRawPointer) {
+    self.address = unsafe address.assumingMemoryBound(to: UInt32.self)
   }
 
   /// The value of the word.
@@ -19,16 +19,16 @@ struct SharedWord: BitwiseCopyable {
   var value: UInt32 {
     get {
       #if hasFeature(Embedded)
-        unsafe VolatileMappedRegister<UInt32>(unsafeBitPattern: UInt(bitPattern: place)).load()
+        unsafe VolatileMappedRegister<UInt32>(unsafeBitPattern: UInt(bitPattern: address)).load()
       #else
-        unsafe place.pointee
+        unsafe address.pointee
       #endif
     }
     nonmutating set {
       #if hasFeature(Embedded)
-        unsafe VolatileMappedRegister<UInt32>(unsafeBitPattern: UInt(bitPattern: place)).store(newValue)
+        unsafe VolatileMappedRegister<UInt32>(unsafeBitPattern: UInt(bitPattern: address)).store(newValue)
       #else
-        unsafe place.pointee = newValue
+        unsafe address.pointee = newValue
       #endif
     }
   }

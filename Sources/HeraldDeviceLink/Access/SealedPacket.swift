@@ -1,4 +1,5 @@
 import HeraldBluetooth
+import HeraldCrypto
 import HeraldHAL
 
 /// A packet of a session: its body is encrypted, all of it is authenticated (docs/wire-formats.md, "Sealed

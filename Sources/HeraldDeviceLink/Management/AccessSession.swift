@@ -30,6 +30,9 @@ struct AccessSession: BitwiseCopyable {
     close()
   }
 
+  /// Whether it is open, and has not expired.
+  func isValid(at now: Instant) -> Bool { isOpen && now < askedAt + Self.timeout }
+
   /// Ends it once the response is sealed.
   mutating func closeSoon() { isClosing = true }
 
@@ -51,7 +54,7 @@ struct AccessSession: BitwiseCopyable {
   }
 
   /// Checks the host's nonce and proof, and writes the device's proof; the session is then open. In either
-  /// case the device's nonce is used up.
+  /// case the device's nonce is used up; without one the proof is not evaluated.
   mutating func take<Device: ManagedDevice & ~Copyable>(
     hostNonce: Span<UInt8>, proof: Span<UInt8>, answer: inout [32 of UInt8], at now: Instant,
     device: inout Device
@@ -61,13 +64,15 @@ struct AccessSession: BitwiseCopyable {
     guard device.hasAccessKey() else { return .wrongProof }
     guard device.access.wait(at: now) == 0 else { return .tooEarly }
     var room = answer.mutableSpan
-    guard isAsked, device.copyAccessKey(into: &room) else {
+    // A proof that comes twice, as its response was lost, is no guess.
+    guard isAsked else { return .tooEarly }
+    guard device.copyAccessKey(into: &room) else {
       device.access.failed(at: now)
       return .wrongProof
     }
     var serial: [32 of UInt8] = .init(repeating: 0)
-    var place = serial.mutableSpan
-    let count = min(max(device.information(.nodeName, into: &place), 0), place.count)
+    var serialRoom = serial.mutableSpan
+    let count = min(max(device.information(.nodeName, into: &serialRoom), 0), serialRoom.count)
     guard exchange(hostNonce, proof, &answer, serial: serial.span.extracting(0..<count)) else {
       device.access.failed(at: now)
       return .wrongProof

@@ -4,8 +4,9 @@ import HeraldHAL
 /// seconds.
 ///
 /// Without a limit a host that requests it a hundred times a second would cause a block for each record; with
-/// it the commits of such a host take eight bytes of flash in ten seconds. A request beyond the limit has no
-/// effect: its records are committed by the next one within the limit, or by the device itself.
+/// it the commits of such a host take about six bytes of flash, at most eight, in ten seconds. A request
+/// beyond the limit has no effect: its records are committed by the next one within the limit, or by the
+/// device itself.
 public struct CommitBudget: BitwiseCopyable, Sendable {
   /// Until when the commits so far use up their share of one in ten seconds: milliseconds, modulo 2³².
   private var usedUntil: UInt32 = 0

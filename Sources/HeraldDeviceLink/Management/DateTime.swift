@@ -12,8 +12,7 @@ enum DateTime {
   /// 9999.
   ///
   /// Accepted are one to nine digits of a fraction, of which the first three are used, or none; and after
-  /// them nothing, `Z`, or an offset `+hh:mm` or `-hh:mm`, which older clients send. There is no sixtieth
-  /// second.
+  /// them nothing, `Z`, or an offset from UTC, `+hh:mm` or `+hhmm`, or with `-`. There is no sixtieth second.
   static func parse(_ text: Span<UInt8>) -> UInt64? {
     // Year, month, day, hour, minute and second.
     var fields: [7 of UInt32] = .init(repeating: 0)
@@ -66,15 +65,15 @@ enum DateTime {
     fields[6] = time % 1000
     // From the last digit to the first.
     var field = 6
-    var place = size
-    while place > 0 {
-      place &-= 1
-      let byte = layout.utf8Start[place]
+    var index = size
+    while index > 0 {
+      index &-= 1
+      let byte = layout.utf8Start[index]
       if byte == UInt8(ascii: "0") {
-        text[place] = byte &+ UInt8(truncatingIfNeeded: fields[field] % 10)
+        text[index] = byte &+ UInt8(truncatingIfNeeded: fields[field] % 10)
         fields[field] /= 10
       } else {
-        text[place] = byte
+        text[index] = byte
         field &-= 1
       }
     }
@@ -89,9 +88,9 @@ enum DateTime {
   ) -> Bool {
     guard text.count >= end &- first else { return false }
     var field = 0
-    for place in first..<end {
-      let byte = text[place &- first]
-      let expected = layout.utf8Start[place]
+    for index in first..<end {
+      let byte = text[index &- first]
+      let expected = layout.utf8Start[index]
       if expected == UInt8(ascii: "0") {
         let digit = byte &- expected
         guard digit < 10 else { return false }
@@ -117,12 +116,17 @@ enum DateTime {
   /// `time` in UTC, given the rest of the text, which may contain the offset from UTC.
   private static func shifted(_ time: UInt64, by zone: Span<UInt8>) -> UInt64? {
     if zone.isEmpty || zone.equals("Z") { return time }
-    // Hour and minute.
+    // The hour, and then its digits and those of the minute.
     var fields: [7 of UInt32] = .init(repeating: 0)
-    guard zone.count == 6, read(zone.extracting(1..<6), like: 11, 16, into: &fields), fields[0] < 24,
-      fields[1] < 60
+    let end = zone.count
+    guard end == 5 || end == 6 && zone[3] == UInt8(ascii: ":"),
+      read(zone.extracting(1..<3), like: 11, 13, into: &fields)
     else { return nil }
-    let shift = UInt64(wide: (fields[0] &* 60 &+ fields[1]) &* 60_000)
+    let hour = fields[0]
+    guard hour < 24, read(zone.extracting((end &- 2)..<end), like: 14, 16, into: &fields) else { return nil }
+    let minute = fields[0] &- hour &* 100
+    guard minute < 60 else { return nil }
+    let shift = UInt64(wide: (hour &* 60 &+ minute) &* 60_000)
     if zone[0] == UInt8(ascii: "-") { return time &+ shift }
     guard zone[0] == UInt8(ascii: "+"), time >= shift else { return nil }
     return time &- shift

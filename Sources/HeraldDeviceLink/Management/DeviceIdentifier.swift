@@ -1,4 +1,5 @@
 import HeraldBluetooth
+import HeraldCrypto
 import HeraldEmbedded
 
 /// The identifier of a device, unique, also from one with the same serial number: the first 8 bytes of the
@@ -26,7 +27,7 @@ public struct DeviceIdentifier: BitwiseCopyable, Sendable {
     hash.finish(into: &digest)
   }
 
-  /// Its 8 bytes.
+  /// The 8 bytes of the identifier.
   public var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     get { digest.span.extracting(0..<Self.size) }

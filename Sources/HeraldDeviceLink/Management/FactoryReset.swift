@@ -36,7 +36,7 @@ extension ManagedNode where RadioType: ~Copyable {
   /// Continues with a factory reset, including one that was interrupted before this start, with one erasure
   /// per call. To be called in every round of the loop, before the node is polled: a log that is to be erased
   /// is not opened. Returns when to be called again at the latest.
-  public mutating func tendFactoryReset(at now: Instant) -> Instant {
+  public mutating func continueFactoryReset(at now: Instant) -> Instant {
     switch reset.phase {
     case .unknown:
       reset.phase = .none

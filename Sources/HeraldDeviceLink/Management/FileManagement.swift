@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldEmbedded
 import HeraldHAL
 
@@ -16,28 +17,28 @@ enum FileManagement {
     guard request.header.operation == .read, request.header.command <= FileCommand.hash else {
       return .failure(.unsupported)
     }
-    guard let question = FileRequest(request), question.name.count > 0 else {
+    guard let fields = FileRequest(request), fields.name.count > 0 else {
       return .failure(.invalid)
     }
     let isTransfer = request.header.command == FileCommand.transfer
     let file: LogFile
-    switch find(question, isTransfer: isTransfer, request, open: &open, device: &device) {
+    switch find(fields, isTransfer: isTransfer, request, open: &open, device: &device) {
     case .success(let found): file = found
     case .failure(let failure): return .failure(failure)
     }
-    if isTransfer { return download(question, file, &request, device: &device) }
+    if isTransfer { return download(fields, file, &request, device: &device) }
     if request.header.command == FileCommand.status { return status(file, &request) }
-    return hash(question, file, &request, device: &device)
+    return hash(fields, file, &request, device: &device)
   }
 
   /// The file that a request names. A download has the contents at its beginning, whatever was appended
   /// since.
   private static func find<Device: ManagedDevice & ~Copyable>(
-    _ question: FileRequest, isTransfer: Bool, _ request: borrowing SMPRequest, open: inout LogFile,
+    _ fields: FileRequest, isTransfer: Bool, _ request: borrowing SMPRequest, open: inout LogFile,
     device: inout Device
   ) -> Result<LogFile, SMPFailure> {
-    let name = request.span(question.name)
-    if isTransfer, question.offset ?? 0 > 0, open.isNamed(name) {
+    let name = request.span(fields.name)
+    if isTransfer, fields.offset ?? 0 > 0, open.isNamed(name) {
       return device.logReadableBytes(sequence: open.first) == nil ? .failure(.fileChanged) : .success(open)
     }
     device.commitLog(at: request.now)
@@ -55,9 +56,9 @@ enum FileManagement {
 
   /// `{"name", "off"}` → `{"off", "data", "len"?}`: the length with the first bytes only.
   private static func download<Device: ManagedDevice & ~Copyable>(
-    _ question: FileRequest, _ file: LogFile, _ request: inout SMPRequest, device: inout Device
+    _ fields: FileRequest, _ file: LogFile, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    guard let offset = question.offset else { return .failure(.invalid) }
+    guard let offset = fields.offset else { return .failure(.invalid) }
     guard offset <= file.length else { return .failure(.beyondFile) }
     request.answer.map(offset == 0 ? 3 : 2)
     request.answer.field(.offset, offset)
@@ -77,24 +78,24 @@ enum FileManagement {
   /// `{"name", "type"?, "off"?, "len"?}` → `{"type", "off"?, "len", "output"}`; CRC-32 unless another is
   /// named.
   private static func hash<Device: ManagedDevice & ~Copyable>(
-    _ question: FileRequest, _ file: LogFile, _ request: inout SMPRequest, device: inout Device
+    _ fields: FileRequest, _ file: LogFile, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    guard question.hash != .unknown else { return .failure(.noSuchHash) }
-    let offset = question.offset ?? 0
+    guard fields.hash != .unknown else { return .failure(.noSuchHash) }
+    let offset = fields.offset ?? 0
     guard file.length > 0 else { return .failure(.fileEmpty) }
     guard offset <= file.length else { return .failure(.beyondFile) }
-    let count = min(question.length ?? UInt32.max, file.length &- offset)
+    let count = min(fields.length ?? UInt32.max, file.length &- offset)
     var sums = LogFileSums()
-    guard sums.take(file, offset, count, question.hash, of: &device) else { return .failure(.fileUnreadable) }
+    guard sums.take(file, offset, count, fields.hash, of: &device) else { return .failure(.fileUnreadable) }
     request.answer.map(offset == 0 ? 3 : 4)
     request.answer.text(FileKey.type)
-    request.answer.text(question.hash == .sha256 ? FileKey.sha256 : FileKey.crc32)
+    request.answer.text(fields.hash == .sha256 ? FileKey.sha256 : FileKey.crc32)
     if offset > 0 {
       request.answer.field(.offset, offset)
     }
     request.answer.field(.length, count)
     request.answer.text(FileKey.output)
-    if question.hash == .sha256 {
+    if fields.hash == .sha256 {
       request.answer.byteString(sums.digest.span)
     } else {
       request.answer.unsigned(sums.crc)
@@ -157,7 +158,7 @@ struct FileRequest: BitwiseCopyable {
     case crc32, sha256, unknown
   }
 
-  var name = SMPPlace()
+  var name = SMPBytes()
   var offset: UInt32?
   var length: UInt32?
   var hash = Hash.crc32
@@ -172,7 +173,7 @@ struct FileRequest: BitwiseCopyable {
       if SMPKey(key) == .name {
         guard let text = reader.text() else { return nil }
         let count = text.count
-        name = SMPPlace(start: SMPHeader.size &+ reader.offset &- count, count: count)
+        name = SMPBytes(start: SMPHeader.size &+ reader.offset &- count, count: count)
       } else if key.equals(FileKey.type) {
         guard let text = reader.text() else { return nil }
         hash = text.equals(FileKey.sha256) ? .sha256 : text.equals(FileKey.crc32) ? .crc32 : .unknown

@@ -20,8 +20,8 @@ enum HeraldManagement {
     return .failure(.unsupported)
   }
 
-  /// `{}` → `{"epoch", "first", "last", "open", "page", "boot", "keep", "now", "id", "port"?, "unix"?}`. To write:
-  /// the log is committed first, only for hosts that may read it.
+  /// `{}` → `{"epoch", "first", "last", "open", "page", "boot", "keep", "now", "id", "port"?, "unix"?}`. To
+  /// write: the log is committed first, only for hosts that may read it.
   private static func status<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
@@ -90,7 +90,7 @@ enum HeraldManagement {
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     if request.header.operation == .write {
-      guard request.read(needed: SMPKeys(.epoch), optional: .logPlace) else { return .failure(.invalid) }
+      guard request.read(needed: SMPKeys(.epoch), optional: .logPosition) else { return .failure(.invalid) }
       if device.factoryReset().total == 0 {
         guard request.said.epoch == device.logStatus().epoch else { return .failure(.otherEpoch) }
         // A sealed request is one of a session.

@@ -12,11 +12,11 @@ enum ImageManagement {
     if request.asks(.read, ImageCommand.state) { return state(&request, device: &device) }
     if request.asks(.read, ImageCommand.slotInfo) { return slotInfo(&request, device.imageCapacity()) }
     guard request.header.operation == .write else { return .failure(.unsupported) }
-    guard let question = ImageRequest(request) else { return .failure(.invalid) }
+    guard let fields = ImageRequest(request) else { return .failure(.invalid) }
     switch request.header.command {
-    case ImageCommand.state: return plan(question, &request, device: &device)
-    case ImageCommand.upload: return upload(question, &request, device: &device)
-    case ImageCommand.erase: return erase(question, &request, device: &device)
+    case ImageCommand.state: return plan(fields, &request, device: &device)
+    case ImageCommand.upload: return upload(fields, &request, device: &device)
+    case ImageCommand.erase: return erase(fields, &request, device: &device)
     default: return .failure(.unsupported)
     }
   }
@@ -29,16 +29,23 @@ enum ImageManagement {
     let found = SlotImage.read(&device)
     let plan = device.imagePlan()
     var version = RunningVersion(&device)
+    var hash: [32 of UInt8] = .init(repeating: 0)
+    var room = hash.mutableSpan
+    let hasHash = device.copyRunningHash(into: &room)
     request.answer.map(2)
     request.answer.text(ImageKey.images)
     var count = 1
     if case .success = found { count = 2 }
     request.answer.array(count)
-    request.answer.map(5)
+    request.answer.map(hasHash ? 6 : 5)
     request.answer.text(ImageKey.slot)
     request.answer.unsigned(UInt32(0))
     request.answer.text(ImageKey.version)
     request.answer.text(version.text)
+    if hasHash {
+      request.answer.text(ImageKey.hash)
+      request.answer.byteString(hash.span)
+    }
     put(ImageKey.bootable, &request.answer)
     put(ImageKey.confirmed, &request.answer)
     put(ImageKey.active, &request.answer)
@@ -93,13 +100,15 @@ enum ImageManagement {
 
   /// `{"hash"?, "confirm"?}` → as read. Without a hash the running image is meant, which does not change.
   private static func plan<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageRequest, _ request: inout SMPRequest, device: inout Device
+    _ fields: ImageRequest, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    guard let hash = question.hash else {
-      guard question.confirm else { return .failure(.badImageHash) }
+    guard let hash = fields.hash else {
+      guard fields.confirm else { return .failure(.badImageHash) }
       return state(&request, device: &device)
     }
     guard hash.count == 32 else { return .failure(.badImageHash) }
+    // Some tools confirm the running image by its hash.
+    if fields.confirm, isRunning(hash, request, &device) { return state(&request, device: &device) }
     switch SlotImage.read(&device) {
     case .failure(let failure): return .failure(failure)
     case .success(let image):
@@ -109,15 +118,26 @@ enum ImageManagement {
     }
     // Not all that is in the slot was uploaded since there is a key.
     guard SlotImage.isTrusted(&device) else { return .failure(.imageNotSigned) }
-    guard device.planImage(question.confirm ? .permanent : .test) else { return .failure(.imageNotWritten) }
+    guard device.planImage(fields.confirm ? .permanent : .test) else { return .failure(.imageNotWritten) }
     return state(&request, device: &device)
+  }
+
+  /// Whether a hash of 32 bytes is that of the running image.
+  private static func isRunning<Device: ManagedDevice & ~Copyable>(
+    _ hash: SMPBytes, _ request: borrowing SMPRequest, _ device: inout Device
+  ) -> Bool {
+    var running: [32 of UInt8] = .init(repeating: 0)
+    var room = running.mutableSpan
+    guard device.copyRunningHash(into: &room) else { return false }
+    for index in 0..<32 where running[index] != request.span(hash)[index] { return false }
+    return true
   }
 
   /// `{"slot"?: 1}` → `{}`
   private static func erase<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageRequest, _ request: inout SMPRequest, device: inout Device
+    _ fields: ImageRequest, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    guard question.slot ?? 1 == 1 else { return .failure(.noSuchSlot) }
+    guard fields.slot ?? 1 == 1 else { return .failure(.noSuchSlot) }
     guard device.imagePlan() == .none else { return .failure(.imagePending) }
     device.imageUpload = ImageUpload()
     guard device.eraseImage() else { return .failure(.imageNotErased) }
@@ -129,38 +149,38 @@ enum ImageManagement {
   /// that is not the next one changes nothing, and the response has the offset to continue at; likewise for
   /// the first part of an interrupted upload with the same SHA-256.
   private static func upload<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageRequest, _ request: inout SMPRequest, device: inout Device
+    _ fields: ImageRequest, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    guard let offset = question.offset else { return .failure(.noImageOffset) }
-    guard question.image ?? 0 == 0 else { return .failure(.noSuchSlot) }
-    if offset == 0, !goesOn(question, request, &device) {
-      if let failure = begin(question, request, &device) { return .failure(failure) }
+    guard let offset = fields.offset else { return .failure(.noImageOffset) }
+    guard fields.image ?? 0 == 0 else { return .failure(.noSuchSlot) }
+    if offset == 0, !goesOn(fields, request, &device) {
+      if let failure = begin(fields, request, &device) { return .failure(failure) }
     }
     let size = device.imageUpload.isActive ? device.imageSize() : 0
     var match: Bool?
     if device.imageUpload.isActive, offset == size {
       let length = device.imageUpload.length
-      guard UInt32(clamping: question.data.count) <= length &- size else { return .failure(.imageOverrun) }
-      guard append(question, request, &device) else {
+      guard UInt32(clamping: fields.data.count) <= length &- size else { return .failure(.imageOverrun) }
+      guard append(fields, request, &device) else {
         device.imageUpload = ImageUpload()
         return .failure(.imageNotWritten)
       }
-      if size &+ UInt32(clamping: question.data.count) == length {
+      if size &+ UInt32(clamping: fields.data.count) == length {
         match = finish(&device)
         if match != false, !SlotImage.isTrusted(&device) {
           _ = device.eraseImage()
           return .failure(.imageNotSigned)
         }
       }
-      return answer(size &+ UInt32(clamping: question.data.count), match, &request)
+      return answer(size &+ UInt32(clamping: fields.data.count), match, &request)
     }
     return answer(size, nil, &request)
   }
 
   private static func append<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageRequest, _ request: borrowing SMPRequest, _ device: inout Device
+    _ fields: ImageRequest, _ request: borrowing SMPRequest, _ device: inout Device
   ) -> Bool {
-    device.appendImage(request.span(question.data))
+    device.appendImage(request.span(fields.data))
   }
 
   private static func answer(_ offset: UInt32, _ match: Bool?, _ request: inout SMPRequest)
@@ -177,11 +197,11 @@ enum ImageManagement {
 
   /// Whether this is the upload in progress.
   private static func goesOn<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageRequest, _ request: borrowing SMPRequest, _ device: inout Device
+    _ fields: ImageRequest, _ request: borrowing SMPRequest, _ device: inout Device
   ) -> Bool {
     let upload = device.imageUpload
-    guard upload.isActive, upload.hasHash, let hash = question.sha, hash.count == 32,
-      question.length == upload.length, device.imageSize() > 0
+    guard upload.isActive, upload.hasHash, let hash = fields.sha, hash.count == 32,
+      fields.length == upload.length, device.imageSize() > 0
     else { return false }
     for index in 0..<32 where upload.hash[index] != request.span(hash)[index] { return false }
     return true
@@ -190,21 +210,21 @@ enum ImageManagement {
   /// Begins an upload in an emptied slot; returns the error, if any.
   @inline(never)
   private static func begin<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageRequest, _ request: borrowing SMPRequest, _ device: inout Device
+    _ fields: ImageRequest, _ request: borrowing SMPRequest, _ device: inout Device
   ) -> SMPFailure? {
-    guard let length = question.length else { return .noImageLength }
-    guard question.data.count >= ImageHeader.size else { return .shortImage }
-    guard let header = ImageHeader(request.span(question.data)) else { return .notAnImage }
+    guard let length = fields.length else { return .noImageLength }
+    guard fields.data.count >= ImageHeader.size else { return .shortImage }
+    guard let header = ImageHeader(request.span(fields.data)) else { return .notAnImage }
     guard length <= device.imageCapacity() else { return .imageTooLarge }
     guard device.imagePlan() == .none else { return .imagePending }
-    if question.upgrade {
+    if fields.upgrade {
       let version = RunningVersion(&device)
       guard header.isNewer(than: ImageVersion(version.text)) else { return .imageNotNewer }
     }
     var upload = ImageUpload()
     upload.length = length
     upload.isActive = true
-    if let hash = question.sha {
+    if let hash = fields.sha {
       guard hash.count == 32 else { return .badImageHash }
       upload.hasHash = true
       for index in 0..<32 { upload.hash[index] = request.span(hash)[index] }

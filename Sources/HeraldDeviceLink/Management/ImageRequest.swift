@@ -4,9 +4,9 @@ struct ImageRequest: BitwiseCopyable {
   var image: UInt32?
   var offset: UInt32?
   var length: UInt32?
-  var hash: SMPPlace?
-  var sha: SMPPlace?
-  var data = SMPPlace()
+  var hash: SMPBytes?
+  var sha: SMPBytes?
+  var data = SMPBytes()
   var confirm = false
   var upgrade = false
 
@@ -48,18 +48,18 @@ struct ImageRequest: BitwiseCopyable {
     return true
   }
 
-  private func optionalBytes(_ reader: inout CBORReader, into place: inout SMPPlace?) -> Bool {
+  private func optionalBytes(_ reader: inout CBORReader, into value: inout SMPBytes?) -> Bool {
     if isNull(&reader) { return true }
-    var found = SMPPlace()
+    var found = SMPBytes()
     guard bytes(&reader, into: &found) else { return false }
-    place = found
+    value = found
     return true
   }
 
-  private func bytes(_ reader: inout CBORReader, into place: inout SMPPlace) -> Bool {
+  private func bytes(_ reader: inout CBORReader, into bytes: inout SMPBytes) -> Bool {
     guard let value = reader.byteString() else { return false }
     let count = value.count
-    place = SMPPlace(start: SMPHeader.size &+ reader.offset &- count, count: count)
+    bytes = SMPBytes(start: SMPHeader.size &+ reader.offset &- count, count: count)
     return true
   }
 

@@ -19,10 +19,16 @@ public protocol ImageSlot: ~Copyable {
   mutating func imagePlan() -> ImagePlan
   /// Stores the planned action of the boot loader at the next start; `false` if that failed.
   mutating func planImage(_ plan: ImagePlan) -> Bool
+  /// Copies the hash of the running image to the 32 bytes of `hash`: the SHA-256 by which a host
+  /// distinguishes it from others. `false` if it is not known.
+  mutating func copyRunningHash(into hash: inout MutableSpan<UInt8>) -> Bool
   /// Whether the board was given a key for images: only what is signed with it is taken.
   mutating func hasImageKey() -> Bool
   /// Whether an Ed25519 signature (RFC 8032) of 64 bytes over the 32 bytes of `digest` is that of this key.
   mutating func isSignature(_ signature: Span<UInt8>, of digest: Span<UInt8>) -> Bool
+  /// Whether an entry of an image names this key: its SHA-256, or the key itself, both as
+  /// SubjectPublicKeyInfo (RFC 8410).
+  mutating func isImageKey(_ entry: Span<UInt8>) -> Bool
   /// The upload in progress: kept with the slot, as it may be continued over another link.
   var imageUpload: ImageUpload { mutating get set }
 }
@@ -30,9 +36,9 @@ public protocol ImageSlot: ~Copyable {
 /// What the boot loader does with the image in the slot at the next start.
 public enum ImagePlan: UInt8, BitwiseCopyable, Sendable {
   case none = 0
-  /// It is started once.
+  /// The image is started once.
   case test = 1
-  /// It is started from then on.
+  /// The image is started from then on.
   case permanent = 2
 }
 
@@ -49,12 +55,16 @@ extension ImageSlot where Self: ~Copyable {
   }
   @inlinable public mutating func imagePlan() -> ImagePlan { .none }
   @inlinable public mutating func planImage(_ plan: ImagePlan) -> Bool { false }
+  /// The hash is not known.
+  @inlinable public mutating func copyRunningHash(into hash: inout MutableSpan<UInt8>) -> Bool { false }
   /// There is no key.
   @inlinable public mutating func hasImageKey() -> Bool { false }
   /// No signature is valid.
   @inlinable public mutating func isSignature(_ signature: Span<UInt8>, of digest: Span<UInt8>) -> Bool {
     false
   }
+  /// No entry names a key.
+  @inlinable public mutating func isImageKey(_ entry: Span<UInt8>) -> Bool { false }
   /// No upload is in progress.
   public var imageUpload: ImageUpload {
     mutating get { ImageUpload() }

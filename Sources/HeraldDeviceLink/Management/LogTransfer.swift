@@ -6,7 +6,7 @@ import HeraldHAL
 extension HeraldManagement {
   /// The range of the log that a request reads, and the available length. Offset and length are bounded by
   /// 2³¹ − 1: no page is as long.
-  private struct Place: BitwiseCopyable {
+  private struct Position: BitwiseCopyable {
     var sequence: UInt32
     var offset: Int
     /// How many bytes are requested; by default all that are available.
@@ -16,10 +16,10 @@ extension HeraldManagement {
   }
 
   @inline(never)
-  private static func place<Device: ManagedDevice & ~Copyable>(
+  private static func position<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
-  ) -> Result<Place, SMPFailure> {
-    guard request.read(needed: SMPKeys(.sequence), optional: .logPlace) else {
+  ) -> Result<Position, SMPFailure> {
+    guard request.read(needed: SMPKeys(.sequence), optional: .logPosition) else {
       return .failure(SMPFailure(.invalid))
     }
     let sequence = request.said.sequence
@@ -29,30 +29,30 @@ extension HeraldManagement {
     let offset = Int(clamping: request.said.offset)
     guard offset <= readable else { return .failure(.beyondPage) }
     let length = request.said.has(.length) ? Int(clamping: request.said.length) : Int.max
-    return .success(Place(sequence: sequence, offset: offset, length: length, readable: readable))
+    return .success(Position(sequence: sequence, offset: offset, length: length, readable: readable))
   }
 
   /// `{"seq", "off"?, "len"?}` → `{"seq", "off", "len", "data"}`. The data is read from the flash into its
-  /// place in the packet.
+  /// position in the packet.
   static func read<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    let place: Place
-    switch Self.place(&request, device: &device) {
-    case .success(let found): place = found
+    let position: Position
+    switch Self.position(&request, device: &device) {
+    case .success(let found): position = found
     case .failure(let failure): return .failure(failure)
     }
     request.answer.map(4)
-    request.answer.field(.sequence, place.sequence)
-    request.answer.field(.offset, UInt32(clamping: place.offset))
-    request.answer.field(.length, UInt32(clamping: place.readable))
+    request.answer.field(.sequence, position.sequence)
+    request.answer.field(.offset, UInt32(clamping: position.offset))
+    request.answer.field(.length, UInt32(clamping: position.readable))
     request.answer.key(.data)
     let room = request.answer.stringRoom
     guard room >= 0 else { return .failure(.tooLong) }
-    let count = min(place.length, min(place.readable &- place.offset, room))
+    let count = min(position.length, min(position.readable &- position.offset, room))
     request.answer.byteStringHead(count)
     var data = request.answer.space(count)
-    guard device.readLog(sequence: place.sequence, offset: place.offset, into: &data) == count else {
+    guard device.readLog(sequence: position.sequence, offset: position.offset, into: &data) == count else {
       return .failure(.logUnreadable)
     }
     return .answered
@@ -67,9 +67,9 @@ extension HeraldManagement {
   static func stream<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    var place: Place
-    switch Self.place(&request, device: &device) {
-    case .success(let found): place = found
+    var position: Position
+    switch Self.position(&request, device: &device) {
+    case .success(let found): position = found
     case .failure(let failure): return .failure(failure)
     }
     request.answer.map(of: .data)
@@ -79,26 +79,27 @@ extension HeraldManagement {
     // How much there is, and so how long its head is, is not known before it has been read: it is read behind
     // a head for all there is room for.
     let start = request.answer.count &+ headSize
-    let wanted = min(place.length, room &- headSize)
+    let wanted = min(position.length, room &- headSize)
     var count = 0
     while count < wanted {
-      let piece = min(wanted &- count, place.readable &- place.offset)
+      let piece = min(wanted &- count, position.readable &- position.offset)
       if piece > 0 {
         var data = request.answer.writer.part((start &+ count)..<(start &+ count &+ piece))
-        guard device.readLog(sequence: place.sequence, offset: place.offset, into: &data) == piece else {
+        guard device.readLog(sequence: position.sequence, offset: position.offset, into: &data) == piece
+        else {
           guard count > 0 else { return .failure(.logUnreadable) }
           break
         }
         count &+= piece
-        place.offset &+= piece
+        position.offset &+= piece
       }
-      guard count < wanted, place.sequence < UInt32.max,
-        let next = device.logReadableBytes(sequence: place.sequence &+ 1), next >= 0
+      guard count < wanted, position.sequence < UInt32.max,
+        let next = device.logReadableBytes(sequence: position.sequence &+ 1), next >= 0
       else { break }
       // A page that is not the newest is as long as all of them are.
-      place.sequence &+= 1
-      place.readable = next
-      place.offset = 0
+      position.sequence &+= 1
+      position.readable = next
+      position.offset = 0
     }
     request.answer.byteString(from: start, count: count)
     return .answered

@@ -50,7 +50,7 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
 
   /// Whether a debugger can read the memory of the chip.
-  mutating func debugPort() -> DebugPort
+  mutating func debugPort() -> DebugPortState
   /// The restart report; `nil` if the device does not keep one.
   mutating func restartReport() -> RestartReport?
   /// Whether a host without a session may begin a factory reset now. Permission that was given at the device
@@ -59,7 +59,7 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   /// Records that everything is to be erased, so that this survives a restart, and begins the erasure.
   /// `false` if it could not be recorded.
   mutating func beginFactoryReset() -> Bool
-  /// Its progress.
+  /// The progress of the factory reset.
   mutating func factoryReset() -> FactoryResetProgress
 
   /// Whether the device has a light for hosts. Without one, the code for it is omitted.
@@ -123,23 +123,23 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   /// Notifies the bytes of `pdu` behind the first three, which are replaced by the header. Throws `.busy`
   /// if the radio does not accept them now.
   mutating func notifyManagement(_ pdu: inout MutableSpan<UInt8>, at now: Instant) throws(RadioError)
-  /// It has had a response in a session: its connection is kept.
+  /// The Bluetooth client has had a response in a session: its connection is kept.
   mutating func trustManagementClient(at now: Instant)
 }
 
 extension ManagedDevice where Self: ~Copyable {
   /// The device does not know it.
   @inlinable @inline(__always)
-  public mutating func debugPort() -> DebugPort { .notKnown }
+  public mutating func debugPort() -> DebugPortState { .notKnown }
   /// No restart report.
   public mutating func restartReport() -> RestartReport? { nil }
   @inlinable @inline(__always) public static var hasFiles: Bool { false }
   @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
   @inlinable @inline(__always) public static var hasSignal: Bool { false }
-  /// It has no light.
+  /// The device has no light.
   public mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool { false }
   @inlinable @inline(__always) public static var entersBootLoader: Bool { false }
-  /// It has none.
+  /// The device has no boot loader.
   public mutating func enterBootLoader(at now: Instant) {}
   /// All events are readable at once.
   public mutating func commitLog(at now: Instant) {}
@@ -161,14 +161,14 @@ extension ManagedDevice where Self: ~Copyable {
   /// A device without storage does not change.
   public mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool { false }
 
-  /// It has everything.
+  /// The device has every setting.
   public static func takes(_ setting: Setting) -> Bool { true }
   /// A device without storage has none.
   public mutating func hasAccessKey() -> Bool { false }
   public mutating func copyAccessKey(into key: inout MutableSpan<UInt8>) -> Bool { false }
   /// A device without storage stores none.
   public mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool { false }
-  /// Its log is not sealed.
+  /// The device's log is not sealed.
   public mutating func copyOwnerKey(into key: inout MutableSpan<UInt8>) -> Bool { false }
   public mutating func keepOwnerKey(_ key: Span<UInt8>) -> Bool { false }
   /// Without a key there is no delay.

@@ -23,12 +23,18 @@ extension ManagedNode where RadioType: ~Copyable {
   public mutating func imagePlan() -> ImagePlan { board.imagePlan() }
   /// Stores the planned action of the boot loader.
   public mutating func planImage(_ plan: ImagePlan) -> Bool { board.planImage(plan) }
+  /// Copies the hash of the running image.
+  public mutating func copyRunningHash(into hash: inout MutableSpan<UInt8>) -> Bool {
+    board.copyRunningHash(into: &hash)
+  }
   /// Whether the board has a key for images.
   public mutating func hasImageKey() -> Bool { board.hasImageKey() }
   /// Whether a signature is that of the board's key.
   public mutating func isSignature(_ signature: Span<UInt8>, of digest: Span<UInt8>) -> Bool {
     board.isSignature(signature, of: digest)
   }
+  /// Whether an entry of an image names the board's key.
+  public mutating func isImageKey(_ entry: Span<UInt8>) -> Bool { board.isImageKey(entry) }
   /// The upload in progress.
   public var imageUpload: ImageUpload {
     mutating get { board.imageUpload }

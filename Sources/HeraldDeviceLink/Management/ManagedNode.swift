@@ -8,7 +8,7 @@ public protocol ManagedBoard: ImageSlot, ~Copyable {
   /// or it does not fit.
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
   /// Whether a debugger can read the memory of the chip.
-  mutating func debugPort() -> DebugPort
+  mutating func debugPort() -> DebugPortState
   /// Restarts the device after a delay in which the response is sent.
   mutating func restart(at now: Instant)
   /// Whether the board can start a boot loader.
@@ -54,16 +54,16 @@ public protocol ManagedBoard: ImageSlot, ~Copyable {
 extension ManagedBoard where Self: ~Copyable {
   /// The board does not know it.
   @inlinable @inline(__always)
-  public mutating func debugPort() -> DebugPort { .notKnown }
+  public mutating func debugPort() -> DebugPortState { .notKnown }
   /// No restart report.
   public mutating func restartReport() -> RestartReport? { nil }
   @inlinable @inline(__always) public static var hasFiles: Bool { false }
   @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
   @inlinable @inline(__always) public static var hasSignal: Bool { false }
-  /// It has no light.
+  /// The board has no light.
   public mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool { false }
   @inlinable @inline(__always) public static var entersBootLoader: Bool { false }
-  /// It has none.
+  /// The board has no boot loader.
   public mutating func enterBootLoader(at now: Instant) {}
   /// No group, and so no name.
   public static var statisticsName: StaticString { "" }
@@ -121,8 +121,8 @@ public struct ManagedNode<
   }
 
   /// The same for devices without room for anything twice on the stack: board and radio are made in place, in
-  /// this order, and the rest is made here and not in a main function, which never returns. `HeraldCore.names` gives
-  /// the device other names; parts that are a `PartFactory` have them already.
+  /// this order, and the rest is made here and not in a main function, which never returns.
+  /// `HeraldCore.names` gives the device other names; parts that are a `PartFactory` have them already.
   @inlinable @inline(never)
   public init(
     makingRadio radio: () -> RadioType, flash: consuming Parts.FlashType, random: consuming Parts.RandomType,
@@ -260,7 +260,7 @@ public struct ManagedNode<
   }
 
   /// By the board.
-  public mutating func debugPort() -> DebugPort { board.debugPort() }
+  public mutating func debugPort() -> DebugPortState { board.debugPort() }
 
   /// The restart report of the board.
   public mutating func restartReport() -> RestartReport? { board.restartReport() }

@@ -13,7 +13,7 @@ extension ManagedNode where RadioType: ~Copyable {
   /// Makes the supplier of payloads load its data from storage. To be called in each round of the loop,
   /// before the node is polled. Not inlined there, to keep the loop's stack frame small.
   @inline(never)
-  public mutating func tendPayload(at now: Instant) { node.core.tendPayload(in: &board.settings, at: now) }
+  public mutating func loadPayload(at now: Instant) { node.core.loadPayload(in: &board.settings, at: now) }
 
   /// The number of a setting that is in effect.
   public mutating func inEffect(_ setting: Setting) -> UInt32 { node.core.inEffect(setting) }
@@ -70,7 +70,7 @@ extension ManagedNode where RadioType: ~Copyable {
   /// again at once. Until it returns `false` for the first time the log must not be opened: it would begin
   /// with a page that is not sealed.
   @inline(never)
-  public mutating func tendSealing(at now: Instant) -> Bool {
+  public mutating func advanceSealing(at now: Instant) -> Bool {
     guard Parts.FlashType.canSeal else { return false }
     guard board.settings.settings.hasOwnerKey else {
       node.core.log.unseal()
@@ -99,8 +99,8 @@ extension ManagedNode where RadioType: ~Copyable {
     // Without the key nothing is logged rather than logged unsealed: it is tried again.
     guard board.settings.copyOwnerKey(into: &room) else { return }
     var serial: [32 of UInt8] = .init(repeating: 0)
-    var place = serial.mutableSpan
-    let count = min(max(board.information(.nodeName, into: &place), 0), place.count)
+    var serialRoom = serial.mutableSpan
+    let count = min(max(board.information(.nodeName, into: &serialRoom), 0), serialRoom.count)
     node.core.log.makeKeys(owner: room.span, serial: serial.span.extracting(0..<count), at: now)
   }
 
@@ -115,11 +115,13 @@ extension ManagedNode where RadioType: ~Copyable {
     board.settings.stagePayload(offset: offset, total: total, bytes, longest: storedPayloadCapacity)
   }
 
-  /// The status from the supplier. A request directly after a push refers to the pushed payload.
+  /// The status from the supplier and what is stored. A request directly after a push refers to the pushed
+  /// payload.
   public mutating func payloadStatus(at now: Instant) -> PayloadStatus {
     board.settings.load()
-    tendPayload(at: now)
-    return node.core.values.supplier.payloadStatus(at: node.core.clock.unixSeconds(at: now))
+    loadPayload(at: now)
+    return node.core.values.supplier.payloadStatus(
+      at: node.core.clock.unixSeconds(at: now), in: &board.settings)
   }
 
   /// The payload that the supplier offers now.

@@ -18,18 +18,19 @@ public enum ManagedPartList<
 
 /// The parts of a managed device, and how each is made at start-up. Each function is called once.
 ///
-/// The types are stated again so that the compiler infers them from the functions.
+/// The types are stated again so that the compiler infers them from the functions. A type is its own default,
+/// as the compiler warns of one that is stated again without a default.
 public protocol PartFactory: ManagedParts {
   /// The flash that holds the log.
-  associatedtype FlashType: Flash & ~Copyable
+  associatedtype FlashType: Flash & ~Copyable = Self.FlashType
   /// The source of random numbers.
-  associatedtype RandomType: RandomSource & ~Copyable
+  associatedtype RandomType: RandomSource & ~Copyable = Self.RandomType
   /// The source of the device's own payload.
-  associatedtype SupplierType: PayloadSupplier & ~Copyable
+  associatedtype SupplierType: PayloadSupplier & ~Copyable = Self.SupplierType
   /// The delegate that receives the sensor's events.
   associatedtype DelegateType: SensorDelegate & ~Copyable = NoDelegate
   /// The board-specific properties of the device.
-  associatedtype BoardType: ManagedBoard & ~Copyable
+  associatedtype BoardType: ManagedBoard & ~Copyable = Self.BoardType
   /// The flash that holds the log.
   static func flash() -> FlashType
   /// The source of random numbers.

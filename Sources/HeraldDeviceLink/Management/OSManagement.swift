@@ -62,7 +62,7 @@ enum OSManagement {
   /// `{"query"?}` → `{"bootloader": text}`; no other query is supported.
   private static func tellBootLoader(_ request: inout SMPRequest, _ name: StaticString) -> SMPOutcome {
     guard request.read(optional: SMPKeys(.query)) else { return .failure(.invalid) }
-    guard request.said.text.count == 0 else { return .failure(.noAnswer) }
+    guard !request.said.has(.query) else { return .failure(.noAnswer) }
     request.answer.map(of: .bootLoader)
     request.answer.text(name)
     return .answered
@@ -123,14 +123,14 @@ enum OSManagement {
     var index: UInt8 = 0
     while index < InformationField.count {
       if fields &>> UInt16(index) & 1 != 0, let field = InformationField(rawValue: index) {
-        let place = count > 0 ? count &+ 1 : 0
-        guard place <= text.count else { return .failure(SMPFailure(.tooLong)) }
-        var room = text._mutatingExtracting(place...)
+        let offset = count > 0 ? count &+ 1 : 0
+        guard offset <= text.count else { return .failure(SMPFailure(.tooLong)) }
+        var room = text._mutatingExtracting(offset...)
         let written = device.information(field, into: &room)
-        guard written >= 0, written <= text.count &- place else { return .failure(SMPFailure(.unknown)) }
+        guard written >= 0, written <= text.count &- offset else { return .failure(SMPFailure(.unknown)) }
         if written > 0 {
-          if place > 0 { text[count] = UInt8(ascii: " ") }
-          count = place &+ written
+          if offset > 0 { text[count] = UInt8(ascii: " ") }
+          count = offset &+ written
         }
       }
       index &+= 1

@@ -1,25 +1,38 @@
 import HeraldEmbedded
 import HeraldHAL
 
-/// Group 72, command 7: the payload that the device offers, and until when. The response contains no secrets.
+/// Group 72, command 7: the payload that the device offers, or the reason why it offers none, and the keys
+/// that it has. The response contains no secrets.
 enum PayloadManagement {
-  /// `{}` → `{"family", "until"?, "days"?, "data"?}`
+  /// `{}` → `{"family", "until"?, "keys"?, "days"?, "why"?, "data"?}`
   @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
     to request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     let status = device.payloadStatus(at: request.now)
-    let showsData = status.until == nil && status.family != .none
-    request.answer.map(
-      1 &+ (status.until == nil ? 0 : 1) &+ (status.daysLeft == nil ? 0 : 1) &+ (showsData ? 1 : 0))
+    guard let keys = status.keyCount, let until = status.until else {
+      return respond(to: &request, status.family, device: &device)
+    }
+    request.answer.map(4)
     request.answer.key(.family)
     request.answer.text(status.family.name)
-    if let until = status.until {
-      request.answer.key(.until)
-      request.answer.unsigned(until)
-    }
-    if let days = status.daysLeft { request.answer.field(.days, UInt32(clamping: days)) }
-    guard showsData else { return .answered }
+    request.answer.key(.until)
+    request.answer.unsigned(until)
+    request.answer.field(.keys, UInt32(clamping: keys))
+    // The days include today only if the payload is offered.
+    let isOffered = status.state == .offered
+    request.answer.field(
+      isOffered ? .days : .why, isOffered ? UInt32(clamping: keys) : UInt32(status.state.rawValue))
+    return .answered
+  }
+
+  private static func respond<Device: ManagedDevice & ~Copyable>(
+    to request: inout SMPRequest, _ family: StoredPayloadFamily, device: inout Device
+  ) -> SMPOutcome {
+    request.answer.map(family == .none ? 1 : 2)
+    request.answer.key(.family)
+    request.answer.text(family.name)
+    guard family != .none else { return .answered }
     request.answer.key(.data)
     // Its length is not known in advance: it is written behind the longest head.
     let start = request.answer.count &+ CBORWriter.longestHead

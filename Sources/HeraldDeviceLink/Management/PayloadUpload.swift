@@ -20,10 +20,10 @@ enum PayloadUpload {
       return .failure(.noSuchFile)
     }
     let total = Int(clamping: request.said.length)
-    let place = request.said.bytes.range
+    let range = request.said.bytes.range
     let outcome: PayloadStagingOutcome
     do {
-      var bytes = request.answer.writer.part(place)
+      var bytes = request.answer.writer.part(range)
       outcome = device.stagePayload(offset: Int(clamping: offset), total: total, bytes.span)
       // It may contain keys.
       bytes.wipe()

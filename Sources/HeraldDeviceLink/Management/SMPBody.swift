@@ -1,9 +1,9 @@
 /// The position of bytes in a packet.
-struct SMPPlace: BitwiseCopyable {
+struct SMPBytes: BitwiseCopyable {
   var start = 0
   var count = 0
 
-  /// The places of them.
+  /// The positions of them.
   var range: Range<Int> { start..<(start &+ count) }
 }
 
@@ -20,11 +20,12 @@ struct SMPBody: BitwiseCopyable {
   private(set) var bootMode: UInt32 = 0
   private(set) var force: UInt32 = 0
   private(set) var show: UInt32 = 0
+  private(set) var maximumSize: UInt32 = 0
   /// The position of the text or of the nonce that was read, as no request has both; its length is 0 if there
   /// is none.
-  private(set) var text = SMPPlace()
+  private(set) var text = SMPBytes()
   /// The position of the bytes that were read.
-  private(set) var bytes = SMPPlace()
+  private(set) var bytes = SMPBytes()
 
   /// Reads the values of a map under the keys of requests. `false` if it is malformed, lacks a required key,
   /// or has a value of another type; other keys are skipped. A request without a body has no keys.
@@ -48,6 +49,7 @@ struct SMPBody: BitwiseCopyable {
           case .length: length = number
           case .bootMode: bootMode = number
           case .show: show = number
+          case .maximumSize: maximumSize = number
           default: force = number
           }
           found.insert(key)
@@ -62,8 +64,8 @@ struct SMPBody: BitwiseCopyable {
       // Proofs and digests have 32 bytes, nonces 16.
       if key == .proof || key == .digest, count != SessionKeySchedule.proofSize { return false }
       if key == .nonce, count != SessionKeySchedule.nonceSize { return false }
-      let place = SMPPlace(start: SMPHeader.size &+ reader.offset &- count, count: count)
-      if key.isText || key == .nonce { text = place } else { bytes = place }
+      let range = SMPBytes(start: SMPHeader.size &+ reader.offset &- count, count: count)
+      if key.isText || key == .nonce { text = range } else { bytes = range }
       found.insert(key)
     }
     return found.hasAll(needed)

@@ -48,7 +48,7 @@ struct SMPRequest: ~Copyable, ~Escapable {
     }
   }
 
-  /// Its body.
+  /// The body of the request.
   var body: Span<UInt8> {
     @_lifetime(borrow self)
     get { answer.writer.whole.extracting(SMPHeader.size..<end) }
@@ -56,7 +56,7 @@ struct SMPRequest: ~Copyable, ~Escapable {
 
   /// Bytes of the packet.
   @_lifetime(borrow self)
-  func span(_ place: SMPPlace) -> Span<UInt8> { answer.writer.whole.extracting(place.range) }
+  func span(_ bytes: SMPBytes) -> Span<UInt8> { answer.writer.whole.extracting(bytes.range) }
 
   /// Reads the body (see `SMPBody.read`).
   @_lifetime(self: copy self)

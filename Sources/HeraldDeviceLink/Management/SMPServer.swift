@@ -14,6 +14,9 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
   /// A server without a session.
   public init() {}
 
+  /// Whether a host that has proved to have the access key uses this server.
+  public func hasSession(at now: Instant) -> Bool { session.isValid(at: now) }
+
   /// Ends the session, as the link or its peer has disconnected.
   public mutating func endSession() { session.end() }
 

@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldEmbedded
 import HeraldHAL
 
@@ -18,7 +19,9 @@ enum SettingsManagement {
       return .answered
     default: return .failure(.unsupported)
     }
-    guard request.read(needed: SMPKeys(.name), optional: SMPKeys(.value)) else { return .failure(.invalid) }
+    guard request.read(needed: SMPKeys(.name), optional: SMPKeys(.value) | .maximumSize) else {
+      return .failure(.invalid)
+    }
     guard let setting = Setting(name: request.span(request.said.text)) else {
       return .failure(.noSuchSetting)
     }
@@ -39,23 +42,24 @@ enum SettingsManagement {
     return .answered
   }
 
-  /// `{"name"}` → `{"val"}`
+  /// `{"name", "max_size"?}` → `{"val"}`: the first `max_size` bytes of the value.
   private static func read<Device: ManagedDevice & ~Copyable>(
     _ setting: Setting, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     let description = setting.description
     guard description.isReadable else { return .failure(.settingNotReadable) }
+    let limit = request.said.has(.maximumSize) ? Int(clamping: request.said.maximumSize) : .max
     if setting == .ownerKey {
       var key: [32 of UInt8] = .init(repeating: 0)
       var room = key.mutableSpan
-      let count = device.copyOwnerKey(into: &room) ? room.count : 0
+      let count = device.copyOwnerKey(into: &room) ? min(room.count, limit) : 0
       request.answer.map(of: .value)
       request.answer.byteString(room.span.extracting(0..<count))
       return .answered
     }
     let value = device.inEffect(setting)
     request.answer.map(of: .value)
-    request.answer.byteString(littleEndian: value, size: description.kind.size)
+    request.answer.byteString(littleEndian: value, size: min(description.kind.size, limit))
     return .answered
   }
 

@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldEmbedded
 import HeraldHAL
 
@@ -107,8 +108,14 @@ struct SlotImage: BitwiseCopyable {
   var hash: [32 of UInt8]
   /// Offset of an Ed25519 signature of 64 bytes; 0 if there is none.
   var signature: UInt32
+  /// Offset of the entry that names the key of the signature, by its SHA-256 (32 bytes) or itself (44); 0 if
+  /// there is none in front of the signature.
+  var key: UInt32
+  var keyLength: UInt16
   /// Bytes that the hash covers, from the first one on.
   var covered: UInt32
+  /// Bytes of the image, both lists included.
+  var size: UInt32
 
   /// What is in the slot. Empty unless header and list are valid, and consistent with the number of bytes.
   @inline(never)
@@ -135,11 +142,23 @@ struct SlotImage: BitwiseCopyable {
   }
 
   /// Whether the image in the slot has the hash that it carries, and a signature of the device's key over it,
-  /// as imgtool makes them for Ed25519. `true` for a device without a key.
+  /// as imgtool makes them for Ed25519; names no other key; and is all that is in the slot, as a boot loader
+  /// would take what follows for its own trailer. `true` for a device without a key.
   @inline(never)
   static func isTrusted<Slot: ImageSlot & ~Copyable>(_ slot: inout Slot) -> Bool {
     guard slot.hasImageKey() else { return true }
-    guard case .success(let image) = read(&slot), image.signature > 0 else { return false }
+    guard case .success(let image) = read(&slot), image.signature > 0, image.size == slot.imageSize() else {
+      return false
+    }
+    if image.key > 0 {
+      var entry: [44 of UInt8] = .init(repeating: 0)
+      guard Int(image.keyLength) <= 44 else { return false }
+      var room = entry.mutableSpan
+      var part = room._mutatingExtracting(0..<Int(image.keyLength))
+      guard slot.readImage(offset: image.key, into: &part),
+        slot.isImageKey(entry.span.extracting(0..<Int(image.keyLength)))
+      else { return false }
+    }
     var digest: [32 of UInt8] = .init(repeating: 0)
     guard Self.digest(of: image.covered, in: &slot, into: &digest) else { return false }
     for index in 0..<32 where digest[index] != image.hash[index] { return false }
@@ -195,6 +214,8 @@ struct SlotImage: BitwiseCopyable {
     var hash: [32 of UInt8] = .init(repeating: 0)
     var isFound = false
     var signature: UInt32 = 0
+    var key: UInt32 = 0
+    var keyLength: UInt16 = 0
     var position = start
     while end &- position >= 4 {
       guard let (kind, length) = pair(&slot, at: position) else { return .failure(.imageUnreadable) }
@@ -206,12 +227,19 @@ struct SlotImage: BitwiseCopyable {
         guard slot.readImage(offset: position, into: &room) else { return .failure(.imageUnreadable) }
         isFound = true
       }
+      // A key is named in front of its signature.
+      if kind & 0xFF == 0x01 || kind & 0xFF == 0x02, signature == 0 {
+        key = position
+        keyLength = length
+      }
       // What the hash covers ends where this list begins, so a second signature adds nothing.
       if kind & 0xFF == 0x24, length == 64, signature == 0 { signature = position }
       position &+= UInt32(length)
     }
-    return isFound
-      ? .success(SlotImage(header: header, hash: hash, signature: signature, covered: start &- 4))
-      : .failure(.noImageHash)
+    guard isFound else { return .failure(.noImageHash) }
+    return .success(
+      SlotImage(
+        header: header, hash: hash, signature: signature, key: key, keyLength: keyLength, covered: start &- 4,
+        size: end))
   }
 }

@@ -96,7 +96,7 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   public static var resetNotNoted: Self { Self(.herald, 5, general: .unknown) }
   /// Herald: the proof is not that of the access key and the nonces, or the device has no key (6).
   public static var wrongProof: Self { Self(.herald, 6, general: .accessDenied) }
-  /// Herald: after a wrong proof the next is evaluated only later (7).
+  /// Herald: the proof was not evaluated: it is too early after a wrong one, or its nonce was used up (7).
   public static var tooEarly: Self { Self(.herald, 7, general: .accessDenied) }
   /// Herald: the device has an access key, and the request is not the next one of a session (8).
   public static var locked: Self { Self(.herald, 8, general: .accessDenied) }
@@ -118,9 +118,9 @@ struct SMPOutcome: BitwiseCopyable {
 
   /// The response is written.
   static var answered: Self { Self(word: 0) }
-  /// It is refused.
+  /// The request is refused.
   static func failure(_ failure: SMPFailure) -> Self { Self(word: failure.word) }
-  /// It is refused by the protocol itself.
+  /// The request is refused by the protocol itself.
   static func failure(_ general: SMPReturnCode) -> Self { .failure(SMPFailure(general)) }
 
   /// The failure; `nil` for a response.

@@ -21,6 +21,8 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case force
   /// Signal: what the light shows, by the numbers of `CollectionSignal`.
   case show
+  /// Settings, read: the number of bytes of the value that the host accepts.
+  case maximumSize
 
   // Text.
 
@@ -129,6 +131,10 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case until
   /// Payload: for how many days it is offered, today included.
   case days
+  /// Payload: how many keys there are, from today on.
+  case keys
+  /// Payload: why it is not offered, by the numbers of `SimplePayloadStatus`.
+  case why
   /// Log status: the unique identifier of this device (`DeviceIdentifier`).
   case identifier
   /// Log status: whether a debugger can read the memory of the chip; absent if this is not known.
@@ -137,12 +143,12 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   /// The words on the wire, in the order of the cases.
   private static var words: StaticString {
     """
-    epoch seq off len boot_mode force show
+    epoch seq off len boot_mode force show max_size
     name d datetime query format
     data val proof digest nonce
     rc err group r buf_size buf_count bootloader output fields stat_list first last open page boot keep
     now unix cause mode streak faults lasted pc lr psr cfsr far done of bad to events lost set
-    wait family until days id port
+    wait family until days keys why id port
     """
   }
 
@@ -156,7 +162,7 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   }
 
   /// Whether the value is a number, in requests.
-  var isNumber: Bool { rawValue <= SMPKey.show.rawValue }
+  var isNumber: Bool { rawValue <= SMPKey.maximumSize.rawValue }
   /// Whether the value is text, in requests.
   var isText: Bool { rawValue <= SMPKey.format.rawValue }
 }
@@ -183,5 +189,5 @@ struct SMPKeys: Equatable, BitwiseCopyable {
   mutating func insert(_ key: SMPKey) { bits |= SMPKeys(key).bits }
 
   /// The keys of a position in the log.
-  static var logPlace: Self { SMPKeys(.epoch) | .sequence | .offset | .length }
+  static var logPosition: Self { SMPKeys(.epoch) | .sequence | .offset | .length }
 }

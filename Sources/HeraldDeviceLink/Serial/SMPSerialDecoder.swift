@@ -8,14 +8,14 @@ import HeraldHAL
 /// the port. A packet with a wrong character, length or check is dropped, and the next `06 09` begins anew
 /// wherever it stands.
 public struct SMPSerialDecoder: BitwiseCopyable {
-  private enum Place: UInt8, BitwiseCopyable {
+  private enum State: UInt8, BitwiseCopyable {
     case outside = 0
     case afterFirstMark = 1
     case afterNextMark = 2
     case inLine = 3
   }
 
-  private var place = Place.outside
+  private var state = State.outside
   /// Whether the lines of a packet have begun and not ended.
   private var isAssembling = false
   /// Characters of the current group of four, with their bits and how many of them are padding.
@@ -24,7 +24,7 @@ public struct SMPSerialDecoder: BitwiseCopyable {
   private var group: UInt32 = 0
   /// Bytes decoded, the two of the length included.
   private var received = 0
-  /// Their value: bytes of the packet and its check.
+  /// The value of the length field: bytes of the packet and its check.
   private var total = 0
   private var crc = CRC16()
   private var last = Instant.start
@@ -66,18 +66,18 @@ public struct SMPSerialDecoder: BitwiseCopyable {
   public mutating func reset() {
     isAssembling = false
     packetCount = 0
-    place = .outside
+    state = .outside
   }
 
   @inline(never)
   private mutating func drop() {
     if isAssembling { dropped &+= 1 }
     isAssembling = false
-    place = .outside
+    state = .outside
   }
 
   private mutating func take(_ byte: UInt8, _ packet: inout MutableSpan<UInt8>) {
-    switch (place, byte) {
+    switch (state, byte) {
     case (.afterFirstMark, SMPSerialLine.first2):
       if isAssembling { drop() }
       isAssembling = true
@@ -89,15 +89,15 @@ public struct SMPSerialDecoder: BitwiseCopyable {
     case (.inLine, SMPSerialLine.end): endLine()
     case (.inLine, UInt8(ascii: "\r")): break
     case (.inLine, _): character(byte, &packet)
-    default: place = .outside
+    default: state = .outside
     }
-    guard place == .outside else { return }
-    if byte == SMPSerialLine.first1 { place = .afterFirstMark }
-    if byte == SMPSerialLine.next1 { place = .afterNextMark }
+    guard state == .outside else { return }
+    if byte == SMPSerialLine.first1 { state = .afterFirstMark }
+    if byte == SMPSerialLine.next1 { state = .afterNextMark }
   }
 
   private mutating func beginLine() {
-    place = .inLine
+    state = .inLine
     groupCount = 0
     padding = 0
     group = 0
@@ -105,7 +105,7 @@ public struct SMPSerialDecoder: BitwiseCopyable {
 
   private mutating func endLine() {
     guard groupCount == 0 else { return drop() }
-    place = .outside
+    state = .outside
     guard received >= 2, received == total &+ 2 else { return }
     guard crc.value == 0 else { return drop() }
     isAssembling = false

@@ -8,15 +8,15 @@ public struct SMPSerialEncoder: BitwiseCopyable {
   private var total = 0
   private var packetCount = 0
   private var crc: UInt16 = 0
-  /// Where it is: the first of those bytes that is in the current line, and the place in that line: its
+  /// Where it is: the first of those bytes that is in the current line, and the position in that line: its
   /// marks, its characters, its end.
-  struct Place: BitwiseCopyable {
+  struct Position: BitwiseCopyable {
     fileprivate var lineStart = 0
     fileprivate var column = 0
   }
 
   /// The position. A caller that could not send what was written restores it.
-  var place = Place()
+  var position = Position()
 
   /// An encoder without a packet.
   public init() {}
@@ -29,7 +29,7 @@ public struct SMPSerialEncoder: BitwiseCopyable {
   }
 
   /// Whether all of it is sent.
-  public var isFinished: Bool { place.lineStart >= total }
+  public var isFinished: Bool { position.lineStart >= total }
 
   /// Writes the next bytes to `output` from `start` on, as many as fit, and returns their number. `packet` is
   /// that of the encoder.
@@ -46,22 +46,22 @@ public struct SMPSerialEncoder: BitwiseCopyable {
   }
 
   private mutating func next(_ packet: Span<UInt8>) -> UInt8 {
-    let payload = min(SMPSerialLine.payload, total &- place.lineStart)
-    let character = place.column &- 2
-    place.column &+= 1
-    if character == -2 { return place.lineStart == 0 ? SMPSerialLine.first1 : SMPSerialLine.next1 }
-    if character == -1 { return place.lineStart == 0 ? SMPSerialLine.first2 : SMPSerialLine.next2 }
+    let payload = min(SMPSerialLine.payload, total &- position.lineStart)
+    let character = position.column &- 2
+    position.column &+= 1
+    if character == -2 { return position.lineStart == 0 ? SMPSerialLine.first1 : SMPSerialLine.next1 }
+    if character == -1 { return position.lineStart == 0 ? SMPSerialLine.first2 : SMPSerialLine.next2 }
     let inGroup = character & 3
     let groupStart = (character &>> 2) &* 3
     guard groupStart < payload else {
-      place.lineStart &+= SMPSerialLine.payload
-      place.column = 0
+      position.lineStart &+= SMPSerialLine.payload
+      position.column = 0
       return SMPSerialLine.end
     }
     let left = payload &- groupStart
     // A group of one byte has two characters and two of padding; one of two bytes has three and one.
     guard inGroup <= left else { return UInt8(ascii: "=") }
-    let offset = place.lineStart &+ groupStart
+    let offset = position.lineStart &+ groupStart
     var group: UInt32 = 0
     var index = 0
     while index < 3 {

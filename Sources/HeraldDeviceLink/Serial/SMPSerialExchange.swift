@@ -45,9 +45,9 @@ public struct SMPSerialExchange: BitwiseCopyable {
   }
 
   /// Position in the response. A caller that could not send what was written restores it.
-  var place: SMPSerialEncoder.Place {
-    get { encoder.place }
-    set { encoder.place = newValue }
+  var position: SMPSerialEncoder.Position {
+    get { encoder.position }
+    set { encoder.position = newValue }
   }
 
   /// Discards what was begun, in both directions: the line was closed and opened.

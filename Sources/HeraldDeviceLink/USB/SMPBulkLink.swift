@@ -16,11 +16,11 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
   // .bss.
   var packets: [memory of UInt8] = .init(repeating: 0)
   private var counts: [depth of Int] = .init(repeating: 0)
-  /// The place of the oldest packet, how many are complete, and how many bytes of the next were received.
+  /// The position of the oldest packet, how many are complete, and how many bytes of the next were received.
   private var first = 0
   private var whole = 0
   private var received = 0
-  /// How many bytes of the response in the place of the oldest packet were sent.
+  /// How many bytes of the response in place of the oldest packet were sent.
   private var sent = 0
 
   /// The USB packet that is being processed.
@@ -103,14 +103,14 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
     }
   }
 
-  private func place(_ index: Int) -> Int {
+  private func storageIndex(_ index: Int) -> Int {
     let position = first &+ index
     return position < depth ? position : position &- depth
   }
 
   private mutating func release() {
     isAnswered = false
-    first = place(1)
+    first = storageIndex(1)
     whole &-= 1
   }
 
@@ -180,7 +180,7 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
 
   /// Moves bytes of the USB packet to the packet that is begun, up to the end of either.
   private mutating func take() {
-    let start = place(whole) &* Self.capacity
+    let start = storageIndex(whole) &* Self.capacity
     while usbTaken < usbCount, received < Self.capacity {
       packets[start &+ received] = usbPacket[usbTaken]
       received &+= 1
@@ -195,7 +195,7 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
         return
       }
       guard received < length else {
-        counts[place(whole)] = length
+        counts[storageIndex(whole)] = length
         whole &+= 1
         received = 0
         return

@@ -20,7 +20,7 @@ public enum USBDescriptors: USBDescription {
   /// Bytes of the longest packet on every endpoint but `serialState`, which has 16.
   public static var packetSize: Int { 64 }
   /// Where `configuration` has the interface descriptors, by the number of the interface.
-  public static let interfacePlaces: [3 of UInt8] = [9, 40, 75]
+  public static let interfaceOffsets: [3 of UInt8] = [9, 40, 75]
 
   /// bRequest of the request for the Microsoft set, wIndex 7.
   static var microsoftRequest: UInt8 { 0x20 }

@@ -133,10 +133,10 @@ struct USBSerialPort: ~Copyable {
     var bytes: [64 of UInt8] = .init(repeating: 0)
     var room = bytes.mutableSpan
     // A packet that the controller refuses is made again: the exchange stores the position, not the bytes.
-    let place = exchange.place
+    let position = exchange.position
     let count = exchange.send(memory, into: &room)
     guard controller.write(.serialIn, bytes.span.extracting(0..<count)) else {
-      exchange.place = place
+      exchange.position = position
       return false
     }
     endsWithEmptyPacket = count == USBDescriptors.packetSize && !exchange.isSending

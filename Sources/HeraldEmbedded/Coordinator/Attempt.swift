@@ -11,8 +11,8 @@ struct Attempt: BitwiseCopyable {
   @usableFromInline var isCut: Bool
   /// The attempt lasts as long as the window in which the peer is expected to advertise.
   @usableFromInline var isBrief: Bool
-  /// The target's place in the table.
-  @usableFromInline var place: UInt16
+  /// The target's slot in the table.
+  @usableFromInline var slot: UInt16
   /// When it began: milliseconds, their lower 16 bits.
   @usableFromInline var begunAt: UInt16
   /// When the attempt is cancelled, or, once it is, when the cancellation is repeated.
@@ -24,20 +24,20 @@ struct Attempt: BitwiseCopyable {
     isCancelled = false
     isCut = false
     isBrief = false
-    place = 0
+    slot = 0
     begunAt = 0
     deadline = .start
   }
 
-  /// An attempt at the peer at `place` has begun. `limit`: when it ends at the latest.
+  /// An attempt at the peer at `slot` has begun. `limit`: when it ends at the latest.
   @usableFromInline
-  mutating func begin(_ place: Int, _ length: AttemptLength, limit: Instant, at now: Instant) {
+  mutating func begin(_ slot: Int, _ length: AttemptLength, limit: Instant, at now: Instant) {
     let end = now + length.length
     isActive = true
     isCancelled = false
     isCut = length.isCut || limit < end
     isBrief = length.isBrief
-    self.place = UInt16(truncatingIfNeeded: place)
+    self.slot = UInt16(truncatingIfNeeded: slot)
     begunAt = UInt16(truncatingIfNeeded: now.milliseconds.low32)
     deadline = limit < end ? limit : end
   }
@@ -49,9 +49,9 @@ struct Attempt: BitwiseCopyable {
     self.deadline = deadline
   }
 
-  /// Whether the attempt is to the peer at this place and has not been cancelled.
+  /// Whether the attempt is to the peer at this slot and has not been cancelled.
   @usableFromInline
-  func isAlive(at place: Int) -> Bool { isActive && !isCancelled && Int(self.place) == place }
+  func isAlive(at slot: Int) -> Bool { isActive && !isCancelled && Int(self.slot) == slot }
 
   /// Whether the attempt is to be cancelled now because its deadline has passed. It stays active until the
   /// radio reports how it ended; if the radio reports nothing, the cancellation is repeated every two
@@ -66,6 +66,6 @@ struct Attempt: BitwiseCopyable {
 
   /// How long a stranger may take for its responses until it has shown its service, while other peers wait.
   @usableFromInline static var hastyStep: Interval { .milliseconds(1500) }
-  /// How recently a peer must have been heard to be certainly in range.
+  /// How recently a peer must have been received to be certainly in range.
   @usableFromInline static var justNow: Interval { .milliseconds(500) }
 }

@@ -6,10 +6,10 @@ import HeraldHAL
 struct AttemptLength: BitwiseCopyable {
   /// The length.
   @usableFromInline private(set) var length: Interval
-  /// It is shorter than what a peer that is there needs in any case: if it ends without a connection, the
-  /// peer has not failed.
+  /// The attempt is shorter than what a peer that is there needs in any case: if it ends without a
+  /// connection, the peer has not failed.
   @usableFromInline private(set) var isCut: Bool
-  /// It is that of one window in which the peer is expected to advertise.
+  /// The length is that of one window in which the peer is expected to advertise.
   @usableFromInline private(set) var isBrief: Bool
 
   /// The longest attempt while scanning is in rounds: a phone advertises within it.
@@ -61,7 +61,7 @@ struct AttemptLength: BitwiseCopyable {
     limit(to: target.windowToConnect(every: sparing, at: now))
   }
 
-  /// It lasts as long as this window.
+  /// The attempt lasts as long as this window.
   @usableFromInline
   mutating func limit(to window: AwaitedWindow) {
     length = .milliseconds(window.left &+ Self.event)

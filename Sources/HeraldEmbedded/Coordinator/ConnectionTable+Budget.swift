@@ -54,7 +54,7 @@ extension ConnectionTable {
       return context.now >= exchanges[index].openedAt + Self.servingGrace
     }
     return forMessage && step.isWorking
-      && !peers.table[Int(exchanges[index].place)].has(Target.awaitsMessageFlag)
+      && !peers.table[Int(exchanges[index].slot)].has(Target.awaitsMessageFlag)
   }
 
   /// Schedules a run for when the next connection that a peer opened may be closed.
@@ -74,8 +74,8 @@ extension ConnectionTable {
   mutating func strength<Parts: DeviceParts, let targets: Int>(
     of index: Int, _ peers: inout Peers<Parts, targets>
   ) -> Int8 {
-    if exchanges[index].holdsTarget { return peers.table[Int(exchanges[index].place)].lastRSSI.rawValue }
-    guard let place = peers.table.find(TargetIdentity(exchanges[index].peer)) else { return -128 }
-    return peers.table[place].lastRSSI.rawValue
+    if exchanges[index].holdsTarget { return peers.table[Int(exchanges[index].slot)].lastRSSI.rawValue }
+    guard let slot = peers.table.find(TargetIdentity(exchanges[index].peer)) else { return -128 }
+    return peers.table[slot].lastRSSI.rawValue
   }
 }

@@ -44,12 +44,12 @@ struct ConnectionTable<let connections: Int>: ~Copyable {
     return false
   }
 
-  /// Whether an exchange with the target at this place is under way.
+  /// Whether an exchange with the target at this slot is under way.
   @inlinable @inline(never)
-  mutating func isAtWork(with place: UInt16) -> Bool {
+  mutating func isAtWork(with slot: UInt16) -> Bool {
     var index = 0
     while index < connections {
-      if exchanges[index].holdsTarget, exchanges[index].place == place { return true }
+      if exchanges[index].holdsTarget, exchanges[index].slot == slot { return true }
       index &+= 1
     }
     return false

@@ -16,6 +16,8 @@ public struct CoreContext<Parts: DeviceParts>: ~Copyable {
   @usableFromInline var latency: LatencyChoice
   /// The capabilities of the radio.
   @usableFromInline var capabilities: RadioCapabilities
+  /// Since when the date has held.
+  @usableFromInline var dateHeldSince: Instant
   /// Whether the supplier had a payload at the last check.
   @usableFromInline var offersPayload: Bool
   /// Whether the radio refused a command in this run: it is repeated soon.
@@ -34,6 +36,7 @@ public struct CoreContext<Parts: DeviceParts>: ~Copyable {
     self.configuration = configuration()
     settings = SettingValues()
     latency = LatencyChoice()
+    dateHeldSince = .start
     sink = LogSink(flash: flash, delegate: delegate)
     self.random = random
     capabilities = RadioCapabilities(
@@ -79,6 +82,26 @@ extension CoreContext {
   func connectionLimit(of capacity: Int) -> Int {
     capacity < capabilities.connections ? capacity : capabilities.connections
   }
+
+  // MARK: Date
+
+  /// The date was set, in place of `former`: it has held since now, unless a host has only corrected that
+  /// of a host by less than an hour.
+  @inlinable @inline(never)
+  mutating func noteDate(instead former: WallClock) {
+    let hour: UInt64 = 3_600_000
+    if former.source == .host, sink.clock.source == .host, let before = former.unixMilliseconds(at: now),
+      let date = sink.clock.unixMilliseconds(at: now), date &- before &+ hour < 2 &* hour
+    {
+      return
+    }
+    dateHeldSince = now
+  }
+
+  /// Whether keys of past days may be erased: a host set the date, and it has held for six hours of the
+  /// device's own time. A date from a beacon never is certain.
+  @inlinable
+  var isDateCertain: Bool { sink.clock.source == .host && sink.now >= dateHeldSince + .minutes(360) }
 
   // MARK: Settings
   // A setting of the host overrides the configuration at start-up as soon as it is set.
@@ -193,8 +216,8 @@ extension CoreContext {
       case .visited(let visit):
         sink.record(
           .visited(
-            visit.venue, firstHeard: now.since(visit.begin).milliseconds / 1000,
-            lastHeard: now.since(visit.end).milliseconds / 1000))
+            visit.venue, firstReceived: now.since(visit.begin).milliseconds / 1000,
+            lastReceived: now.since(visit.end).milliseconds / 1000))
         sink.delegate.didVisit(visit, at: now)
       case .date(let unixMilliseconds):
         if configuration.takesTimeFromBeacons, !sink.clock.isSet {

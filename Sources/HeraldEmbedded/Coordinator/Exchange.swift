@@ -13,14 +13,14 @@ struct Exchange: BitwiseCopyable {
   @usableFromInline var isSpent: Bool
   /// Whether the peer opened the connection; if so, the peer closes it.
   @usableFromInline var isPeers: Bool
-  /// Whether the target at `place` is held for this exchange.
+  /// Whether the target at `slot` is held for this exchange.
   @usableFromInline var holdsTarget: Bool
   /// Which code of another system is being looked for.
-  @usableFromInline var question: CodeQuestion
+  @usableFromInline var codeRequest: CodeRequest
   /// The buffer of what is read or written in the pool, plus one; 0 for none.
   @usableFromInline var buffer: UInt8
-  /// The target's place in the table.
-  @usableFromInline var place: UInt16
+  /// The target's slot in the table.
+  @usableFromInline var slot: UInt16
   /// The handle of the peer's payload; 0 if it has none.
   @usableFromInline var payloadHandle: UInt16
   /// The handle of the peer's signal characteristic; 0 if it has none.
@@ -52,8 +52,8 @@ struct Exchange: BitwiseCopyable {
     isSpent = false
     isPeers = false
     holdsTarget = false
-    question = .none
-    place = 0
+    codeRequest = .none
+    slot = 0
     payloadHandle = 0
     signalHandle = 0
     modelHandle = 0
@@ -79,12 +79,12 @@ extension Exchange {
     openedAt = now
   }
 
-  /// The RSSI of the peer was read on the connection. Returns the target's place, if one is held.
+  /// The RSSI of the peer was read on the connection. Returns the target's slot, if one is held.
   @inlinable
   mutating func measured(at now: Instant) -> Int? {
     guard holdsTarget else { return nil }
     lastAsked = now
-    return Int(place)
+    return Int(slot)
   }
 
   /// Handles of a previous service are not valid for the one that was found now.
@@ -138,28 +138,28 @@ extension Exchange {
   /// peers may still need it.
   @inlinable
   mutating func freeBuffer<let count: Int>(in pool: inout PayloadPool<count>) {
-    let place = Int(buffer) &- 1
-    if place >= 0, pool.buffers[place].use != .message { pool.buffers[place].use = .free }
+    let index = Int(buffer) &- 1
+    if index >= 0, pool.buffers[index].use != .message { pool.buffers[index].use = .free }
     buffer = 0
   }
 
-  /// Copies the bytes of `pdu` from `from` on to their place in the buffer; `false` if there is no buffer or
+  /// Copies the bytes of `pdu` from `from` on to their offset in the buffer; `false` if there is no buffer or
   /// they do not fit.
   @inlinable
   mutating func put<let count: Int>(
     _ pdu: Span<UInt8>, _ from: Int, at offset: Int, in pool: inout PayloadPool<count>
   ) -> Bool {
-    let place = Int(buffer) &- 1
-    guard place >= 0, from >= 0, from <= pdu.count else { return false }
-    return pool.buffers[place].put(pdu.extracting(from..<pdu.count), at: offset)
+    let index = Int(buffer) &- 1
+    guard index >= 0, from >= 0, from <= pdu.count else { return false }
+    return pool.buffers[index].put(pdu.extracting(from..<pdu.count), at: offset)
   }
 
   /// A part of the message in the buffer was written. Returns whether another part follows.
   @inlinable
   mutating func isMoreToWrite<let count: Int>(of pool: inout PayloadPool<count>) -> Bool {
-    let place = Int(buffer) &- 1
-    guard place >= 0 else { return false }
+    let index = Int(buffer) &- 1
+    guard index >= 0 else { return false }
     written &+= piece
-    return written < pool.buffers[place].length
+    return written < pool.buffers[index].length
   }
 }

@@ -10,10 +10,10 @@ extension Exchanges {
   mutating func turnsToCodes(
     _ step: ExchangeStep, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType
   ) -> Bool {
-    guard table[index].question == .none else { return false }
+    guard table[index].codeRequest == .none else { return false }
     switch step {
     case .findShortService:
-      guard peers.table[Int(table[index].place)].state == .neighbour else { return false }
+      guard peers.table[Int(table[index].slot)].state == .neighbour else { return false }
       table[index].task = .readCodes
       return true
     case .withoutService: return serving.observesAny
@@ -41,8 +41,8 @@ extension Exchanges {
   mutating func endCodes(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
-    table[index].question = .answered
-    switch peers.endCodes(Int(table[index].place), wereOwed: table[index].task == .readCodes, &context) {
+    table[index].codeRequest = .answered
+    switch peers.endCodes(Int(table[index].slot), wereOwed: table[index].task == .readCodes, &context) {
     case .isOwedMore: enter(.choosing, index, &serving, &peers, &context)
     case .isMetNext: close(index, &serving, &peers, &context)
     case .hasNothing: ignore(index, &serving, &peers, &context)

@@ -77,8 +77,8 @@ extension Exchanges {
     _ index: Int, _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
   ) -> Instant {
-    let place = Int(table[index].place)
-    let work = peers.task(for: place, &context)
+    let slot = Int(table[index].slot)
+    let work = peers.task(for: slot, &context)
     if work != .nothing, work != .meet {
       table[index].end = context.after(context.configuration.exchangeLife)
       enter(.choosing, index, &serving, &peers, &context)

@@ -65,7 +65,7 @@ extension Exchanges {
     case .choosing, .failed, .closed, .serving, .keeping, .findAnother: return
     }
     guard
-      table[index].client.begin(request, peers.stepTimeout(Int(table[index].place), &context), first, last)
+      table[index].client.begin(request, peers.stepTimeout(Int(table[index].slot), &context), first, last)
     else {
       fail(index, .exchangesMalformed, &serving, &peers, &context)
       return
@@ -87,22 +87,22 @@ extension Exchanges {
   mutating func choose(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) -> ExchangeStep {
-    let place = Int(table[index].place)
-    let task = peers.task(for: place, &context)
+    let slot = Int(table[index].slot)
+    let task = peers.task(for: slot, &context)
     table[index].task = task
     switch task {
     case .nothing, .meet: return .closing
     case .readPayload: return .readPayload
     case .readModel:
       // Requested once, whatever the result.
-      peers.table[place].set(Target.modelReadFlag, true)
+      peers.table[slot].set(Target.modelReadFlag, true)
       return .findInformation
     case .readCodes: return .readCodes
     case .sendMessage, .writePayload, .share, .writeRSSI:
       // The new payload would link the new address to that of this connection: it is written on another one.
       if task == .writePayload, serving.values.isFormer(ConnectionID(index: index)) { return .closing }
       if table[index].signalHandle == 0 {
-        peers.noteDone(task, place, &context)  // the peer cannot receive it
+        peers.noteDone(task, slot, &context)  // the peer cannot receive it
         countRefusal(of: task, &context)
         return .closing
       }
@@ -121,9 +121,9 @@ extension Exchanges {
     var isKept = true
     switch (step, outcome) {
     case (.findCharacteristics, .found):
-      let place = Int(table[index].place)
-      peers.confirm(place, as: table[index].system, &context)
-      if Parts.NeighbourType.systems > 0 { serving.lookForHiddenCodes(place, &peers) }
+      let slot = Int(table[index].slot)
+      peers.confirm(slot, as: table[index].system, &context)
+      if Parts.NeighbourType.systems > 0 { serving.lookForHiddenCodes(slot, &peers) }
     case (.readPayload, .found): isKept = keepPayload(index, &serving, &peers, &context)
     case (.readModel, .found): isKept = keepModel(index, &serving, &peers, &context)
     case (.writeSignal, .found): noteWritten(index, &serving, &peers, &context)
@@ -202,7 +202,7 @@ extension Exchanges {
         countRefusal(of: table[index].task, &context)
         table[index].written = 0
         table[index].freeBuffer(in: &serving.values.pool)
-        peers.noteDone(table[index].task, Int(table[index].place), &context)
+        peers.noteDone(table[index].task, Int(table[index].slot), &context)
         advance(index, .absent, &serving, &peers, &context)
       case .refused(let code)
       where (step == .readPayload || step == .findCharacteristics) && code != .insufficientResources:
@@ -211,7 +211,7 @@ extension Exchanges {
       case .refused(let code):
         fail(index, .exchangesRefused, &serving, &peers, &context)
         // The peer is serving its maximum number of peers at the moment.
-        if code == .insufficientResources { peers.askAgainSoon(Int(table[index].place), &context) }
+        if code == .insufficientResources { peers.askAgainSoon(Int(table[index].slot), &context) }
       case .timeout: fail(index, .exchangesTimedOut, &serving, &peers, &context)
       default: fail(index, .exchangesMalformed, &serving, &peers, &context)
       }
@@ -224,12 +224,12 @@ extension Exchanges {
   mutating func keepPayload(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) -> Bool {
-    let place = Int(table[index].place)
+    let slot = Int(table[index].slot)
     let buffer = Int(table[index].buffer) &- 1
     guard buffer >= 0 else { return false }
     let length = Int(serving.values.pool.buffers[buffer].length)
     guard length > 0, length <= Payload.maximumLength else { return false }
-    peers.payloadWasRead(place, &serving.values.pool.buffers[buffer], &context)
+    peers.payloadWasRead(slot, &serving.values.pool.buffers[buffer], &context)
     table[index].freeBuffer(in: &serving.values.pool)
     return true
   }
@@ -241,7 +241,7 @@ extension Exchanges {
   ) -> Bool {
     let buffer = Int(table[index].buffer) &- 1
     guard buffer >= 0 else { return false }
-    let identity = peers.table[Int(table[index].place)].identity
+    let identity = peers.table[Int(table[index].slot)].identity
     let length = Int(serving.values.pool.buffers[buffer].length)
     if length > 0, length <= LogEvent.maximumBytes {
       context.sink.record(

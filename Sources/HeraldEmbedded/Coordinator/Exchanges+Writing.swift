@@ -26,7 +26,7 @@ extension Exchanges {
       case .nothingToSay:
         // A payload of 510 bytes is one byte too long for a message.
         if table[index].task == .writePayload { countRefusal(of: .writePayload, &context) }
-        peers.noteDone(table[index].task, Int(table[index].place), &context)
+        peers.noteDone(table[index].task, Int(table[index].slot), &context)
         finish(index, &serving, &peers, &context)
         return false
       }
@@ -55,7 +55,7 @@ extension Exchanges {
     if table[index].system != .iOS, task != .writePayload { table[index].isSpent = true }
     table[index].written = 0
     table[index].freeBuffer(in: &serving.values.pool)
-    peers.noteDone(task, Int(table[index].place), &context)
+    peers.noteDone(task, Int(table[index].slot), &context)
   }
 
   /// The peer refused the message or has no characteristic for it, or the message does not fit.

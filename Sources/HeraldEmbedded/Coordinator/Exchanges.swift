@@ -36,19 +36,19 @@ extension Exchanges {
   mutating func readBack(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
-    guard context.configuration.scans, let place = peers.holdToReadBack(table[index].peer, &context) else {
+    guard context.configuration.scans, let slot = peers.holdToReadBack(table[index].peer, &context) else {
       return
     }
-    beginExchange(with: UInt16(truncatingIfNeeded: place), index, &serving, &peers, &context)
+    beginExchange(with: UInt16(truncatingIfNeeded: slot), index, &serving, &peers, &context)
   }
 
-  /// Begins the tasks of a peer, whose place is held, on a connection.
+  /// Begins the tasks of a peer, whose slot is held, on a connection.
   @inlinable @inline(never)
   mutating func beginExchange(
-    with place: UInt16, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType,
+    with slot: UInt16, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
   ) {
-    table[index].place = place
+    table[index].slot = slot
     table[index].holdsTarget = true
     enter(
       serving.server.maximumMTU > ATTLimits.defaultMTU ? .exchangeMTU : .findShortService, index, &serving,
@@ -92,7 +92,7 @@ extension Exchanges {
   ) {
     if table[index].holdsTarget {
       table[index].holdsTarget = false
-      peers.releaseHold(Int(table[index].place), &context)
+      peers.releaseHold(Int(table[index].slot), &context)
     }
     table[index].buffer = 0
     table[index].client = GATTClient()
@@ -124,7 +124,7 @@ extension Exchanges {
     table[index].freeBuffer(in: &serving.values.pool)
     if table[index].holdsTarget {
       table[index].holdsTarget = false
-      peers.releaseHold(Int(table[index].place), &context)
+      peers.releaseHold(Int(table[index].slot), &context)
     }
     table[index].client = GATTClient()
     table[index].step = .serving
@@ -137,10 +137,10 @@ extension Exchanges {
   mutating func finish(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
-    let place = Int(table[index].place)
-    peers.exchangeSucceeded(place, &context)
+    let slot = Int(table[index].slot)
+    peers.exchangeSucceeded(slot, &context)
     if context.configuration.keepsConnections, !table[index].isPeers, table[index].system == .iOS,
-      peers.table[place].state == .read
+      peers.table[slot].state == .read
     {
       table[index].freeBuffer(in: &serving.values.pool)
       table[index].step = .keeping
@@ -158,7 +158,7 @@ extension Exchanges {
   mutating func ignore(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
-    peers.ignore(Int(table[index].place), &context)
+    peers.ignore(Int(table[index].slot), &context)
     leave(index, &serving, &peers, &context)
   }
 
@@ -169,7 +169,7 @@ extension Exchanges {
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
     context.sink.count(.exchangesWithoutBuffer)
-    peers.comeBack(to: Int(table[index].place), in: .seconds(1), &context)
+    peers.comeBack(to: Int(table[index].slot), in: .seconds(1), &context)
     leave(index, &serving, &peers, &context)
   }
 
@@ -183,7 +183,7 @@ extension Exchanges {
     table[index].step = .failed
     if table[index].holdsTarget {
       table[index].holdsTarget = false
-      peers.postpone(Int(table[index].place), cause, &context)
+      peers.postpone(Int(table[index].slot), cause, &context)
     } else {
       context.sink.count(cause)
     }
@@ -210,7 +210,7 @@ extension Exchanges {
     context.sink.count(.connectionsGivenUp)
     if table[index].step.isWorking {
       // The peer did not have its full time: this is not counted as a failure.
-      peers.leaveAlone(Int(table[index].place), for: context.configuration.firstRetry, &context)
+      peers.leaveAlone(Int(table[index].slot), for: context.configuration.firstRetry, &context)
     }
     close(index, &serving, &peers, &context)
     context.hasNews = true
@@ -220,7 +220,7 @@ extension Exchanges {
   /// on them, as that would link the two addresses. Those that are kept are closed; on the others a new read
   /// is refused, and the services of other systems are removed.
   @inlinable
-  mutating func partWithFormerAddress(
+  mutating func retireFormerAddress(
     _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
     var open: UInt32 = 0
@@ -255,16 +255,16 @@ extension Exchanges {
       table[index].step = .serving
       table[index].isPeers = true
       table[index].end = context.after(context.configuration.servingLife)
-      peers.called(by: opened.peer, &context)
+      peers.noteConnection(from: opened.peer, &context)
       readBack(index, &serving, &peers, &context)
     case .central:
       context.sink.count(isOurs ? .connectionsOut : .connectionsRefused)
       table[index].end = context.after(context.configuration.exchangeLife)
-      guard isOurs, !table.isAtWork(with: peers.attempt.place) else {
+      guard isOurs, !table.isAtWork(with: peers.attempt.slot) else {
         close(index, &serving, &peers, &context)
         return
       }
-      beginExchange(with: peers.attempt.place, index, &serving, &peers, &context)
+      beginExchange(with: peers.attempt.slot, index, &serving, &peers, &context)
     }
   }
 
@@ -275,17 +275,17 @@ extension Exchanges {
     _ context: inout Context
   ) {
     if table[index].step.isWorking {
-      let place = Int(table[index].place)
+      let slot = Int(table[index].slot)
       if table[index].isPeers {
         // The peer closed its own connection before this device had finished: this is not counted as a
         // failure.
         context.sink.count(.exchangesDropped)
-        peers.leaveAlone(place, for: .zero, andUpTo: 1023, &context)
+        peers.leaveAlone(slot, for: .zero, andUpTo: 1023, &context)
       } else {
         fail(index, .exchangesDropped, &serving, &peers, &context)
         // The peer did not process the request, as happens when several peers send requests at the same
         // moment.
-        if reason == .failedToBeEstablished { peers.askAgainSoon(place, &context) }
+        if reason == .failedToBeEstablished { peers.askAgainSoon(slot, &context) }
       }
     }
     context.sink.delegate.tell(

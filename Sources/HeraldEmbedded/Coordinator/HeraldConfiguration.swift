@@ -55,7 +55,7 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
   public var servingLife: Interval = .minutes(1)
   /// How long a connection that a peer opened may lie idle.
   public var servingIdle: Interval = .seconds(15)
-  /// How recently a peer must have been heard for a connection attempt.
+  /// How recently a peer must have been received for a connection attempt.
   public var inRange: Interval = .seconds(10)
   /// How long a peer must be silent to count as gone. If it is less than two latencies of `scanTiming`,
   /// scanning is not in rounds.
@@ -65,23 +65,23 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
   /// …up to this.
   public var longestRetry: Interval = .minutes(5)
   /// How often pending records are committed to flash: a loss of power loses at most this much. Each commit
-  /// costs about seven bytes of flash: on a recording a reading took 1.46 bytes with 10 s, 1.39 with 30 s,
-  /// 1.36 with 60 s, and 1.34 without.
+  /// costs about six bytes of flash: on a recording a reading takes 1.36 bytes with 10 s, 1.29 with 30 s,
+  /// 1.28 with 60 s, and 1.24 without.
   public var commitPeriod: Interval = .seconds(30)
   /// How many days a record is kept. What is older is erased, page by page (docs/log-format.md, section 6); 0
-  /// keeps it until the ring needs its place.
+  /// keeps it until the ring needs its page.
   public var retentionDays: UInt16 = 14
   /// The capacity of the cell in mAh, unless a host has set `radio/cell-mah`: for the current that lets it
   /// last for the days of `radio/lifetime-days`. By default that of a CR2032.
   public var cellCapacity: UInt16 = 220
 
   /// The defaults: scans in rounds, for the least charge with a reading of each peer in 30 s
-  /// (docs/energy.md). 0.12 mA on average for the radio, with a few devices in range.
+  /// (docs/energy.md). 0.11 mA on average, with a few devices in range.
   public init() {}
 
-  /// A configuration that scans a little at all times: 0.4 mA. Devices like this one are heard several times
-  /// in 30 s; phones that advertise once a second are heard once or twice in 30 s, and are read as soon as
-  /// they arrive.
+  /// A configuration that scans a little at all times: 0.4 mA. Devices like this one are received several
+  /// times in 30 s; phones that advertise once a second are received once or twice in 30 s, and are read as
+  /// soon as they arrive.
   public static var saver: HeraldConfiguration { HeraldConfiguration(.saver) }
 
   /// A configuration for mains supply, and for measurements: scans half of the time and advertises ten times
@@ -92,7 +92,7 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
   public static var balanced: HeraldConfiguration { HeraldConfiguration(.balanced) }
 
   /// A configuration that scans a ninth of the time, at all times: 0.7 mA. Phones that advertise once a
-  /// second are heard several times in 30 s.
+  /// second are received several times in 30 s.
   public static var steady: HeraldConfiguration { HeraldConfiguration(.steady) }
 
   private init(_ setting: RadioSetting) {

@@ -43,15 +43,15 @@ extension HeraldCore {
     _ message: Span<UInt8>, to target: TargetIdentity, at now: Instant
   ) throws(ImmediateSendError) {
     context.now = now
-    guard let place = peers.table.find(target), peers.table.canBeSent(to: place, at: now) else {
+    guard let slot = peers.table.find(target), peers.table.canBeSent(to: slot, at: now) else {
       throw .unreachable
     }
     try outbox.take(message, in: &serving.values.pool, at: now)
-    peers.table.queueMessage(for: place)
+    peers.table.queueMessage(for: slot)
     peers.hasten(&context)
   }
 
-  /// Sends a message to every peer that is known to have a Herald service and was heard within the last
+  /// Sends a message to every peer that is known to have a Herald service and was received within the last
   /// minute (HP-32), and returns how many these are.
   @inlinable
   public mutating func sendImmediatelyToAll(_ message: Span<UInt8>, at now: Instant)
@@ -84,11 +84,11 @@ extension HeraldCore {
   /// before the node is polled, so that the key of a new day is available when the payload of its first
   /// minutes is requested.
   @inlinable
-  public mutating func tendPayload<Storage: PayloadStorage & ~Copyable>(
+  public mutating func loadPayload<Storage: PayloadStorage & ~Copyable>(
     in storage: inout Storage, at now: Instant
   ) {
     guard serving.values.supplier.storedCapacity > 0,
-      serving.values.supplier.tend(&storage, at: context.sink.clock.unixSeconds(at: now))
+      serving.values.supplier.load(from: &storage, at: context.sink.clock.unixSeconds(at: now))
     else { return }
     presence.changeSoon()
     context.hasNews = true

@@ -11,25 +11,25 @@ extension HeraldCore: RadioEventHandler {
     context.now = now
     context.sink.count(.adverts)
     let seen = context.configuration.introspection.classify(report, data)
-    let sighting = serving.values.neighbours.look(at: data)
-    let place: Int
+    let sighting = serving.values.neighbours.sighting(in: data)
+    let slot: Int
     if let known = peers.table.find(seen.identity) {
-      place = known
-      peers.table.touch(place, at: context.now)
+      slot = known
+      peers.table.touch(slot, at: context.now)
     } else {
       guard seen.peer != .ignored || sighting.isSomething, report.address != presence.address,
         let new = peers.meet(seen, report.address, key: presence.key, &context)
       else { return }
-      place = new
+      slot = new
     }
-    if !peers.table[place].isAt(report.address) {
+    if !peers.table[slot].isAt(report.address) {
       guard report.address != presence.address else { return }  // own address
-      peers.move(place, to: report.address, &context)
+      peers.move(slot, to: report.address, &context)
     }
-    guard peers.acquaint(place, seen, report, &context) || sighting.isSomething else { return }
-    if let txPower = seen.txPower { peers.note(txPower: txPower, of: place, seen.identity, &context) }
-    if Parts.NeighbourType.systems > 0 { serving.observe(place, sighting, in: data, &peers, &context) }
-    peers.measure(place, seen.identity, report.rssi, &context)
+    guard peers.acquaint(slot, seen, report, &context) || sighting.isSomething else { return }
+    if let txPower = seen.txPower { peers.note(txPower: txPower, of: slot, seen.identity, &context) }
+    if Parts.NeighbourType.systems > 0 { serving.observe(slot, sighting, in: data, &peers, &context) }
+    peers.measure(slot, seen.identity, report.rssi, &context)
   }
 
   /// The state of the radio changed. When it is no longer ready, all connections are closed, and the commands
@@ -56,7 +56,7 @@ extension HeraldCore: RadioEventHandler {
       // More connections than the capacity: `run` closes them, as long as the radio has them.
       context.sink.count(.connectionsRefused)
       exchanges.surplus.opened(index, at: now)
-      if isOurs { peers.postpone(Int(peers.attempt.place), .connectionsRefused, &context) }
+      if isOurs { peers.postpone(Int(peers.attempt.slot), .connectionsRefused, &context) }
       return
     }
     exchanges.opened(opened, isOurs: isOurs, &serving, &peers, &context)
@@ -68,7 +68,7 @@ extension HeraldCore: RadioEventHandler {
     context.now = now
     guard peers.attempt.isActive else { return }
     context.hasNews = true
-    peers.attemptFailed(isAtWork: exchanges.table.isAtWork(with: peers.attempt.place), &context)
+    peers.attemptFailed(isAtWork: exchanges.table.isAtWork(with: peers.attempt.slot), &context)
   }
 
   /// A connection ended.
@@ -102,7 +102,7 @@ extension HeraldCore: RadioEventHandler {
       let isHerald = Self.isSearch(buffer.span.extracting(0..<count))
       let length = serving.respond(
         to: &buffer, count: count, index, &exchanges.table[index], &peers, &context)
-      if isHerald { readUnheard(index) }
+      if isHerald { readUnreceived(index) }
       return length
     }
     context.hasNews = true
@@ -122,10 +122,10 @@ extension HeraldCore: RadioEventHandler {
   public mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {
     context.now = now
     let index = connection.index
-    guard index >= 0, index < connections, let place = exchanges.table[index].measured(at: now) else {
+    guard index >= 0, index < connections, let slot = exchanges.table[index].measured(at: now) else {
       return
     }
-    peers.table.touch(place, at: context.now)
-    peers.measure(place, peers.table[place].identity, rssi, &context)
+    peers.table.touch(slot, at: context.now)
+    peers.measure(slot, peers.table[slot].identity, rssi, &context)
   }
 }

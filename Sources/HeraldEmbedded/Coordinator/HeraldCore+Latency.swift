@@ -4,7 +4,7 @@ import HeraldHAL
 extension HeraldCore {
   /// Chooses the latency that lets the cell last for as long as a host has set, while scanning is in rounds.
   @inlinable
-  mutating func tendLatency<R: Radio & ~Copyable>(_ radio: inout R) {
+  mutating func chooseLatency<R: Radio & ~Copyable>(_ radio: inout R) {
     guard Parts.takesSettings, scanning.rounds.isSparing,
       let days = context.settings[.lifetimeDays]
     else {
@@ -36,10 +36,10 @@ extension TargetTable {
   @usableFromInline @inline(never)
   mutating func present(within latency: Interval, at now: Instant) -> UInt32 {
     var count: UInt32 = 0
-    var place = 0
-    while place < placesUsed {
-      if isTaken(place), self[place].state == .read, self[place].silence(at: now) <= latency { count &+= 1 }
-      place &+= 1
+    var slot = 0
+    while slot < slotsUsed {
+      if isTaken(slot), self[slot].state == .read, self[slot].silence(at: now) <= latency { count &+= 1 }
+      slot &+= 1
     }
     return count
   }

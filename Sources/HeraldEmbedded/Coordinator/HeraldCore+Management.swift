@@ -22,7 +22,7 @@ extension HeraldCore {
   /// could connect, and after a second in which this device could not connect to a peer. It is also closed
   /// when the service closes.
   @inlinable @inline(never)
-  mutating func tendManagement() {
+  mutating func updateManagement() {
     if serving.switchManagement(&context) { presence.changeSoon() }
     guard let client = serving.managementClient else { return }
     let isInTheWay = blocksPeers()

@@ -13,18 +13,18 @@ extension HeraldCore {
     context.hasNews = false
     context.wakeAt = .never
     housekeep()
-    if Parts.ManagementType.isPresent { tendManagement() }
+    if Parts.ManagementType.isPresent { updateManagement() }
     if let date = context.runSensors() { _ = setClock(unixMilliseconds: date, at: now, source: .beacon) }
     guard radio.state == .ready, power.radio == .ready else { return context.wakeAt }
     context.capabilities = radio.capabilities
     serving.radioIsReady(maximumPDU: context.capabilities.maximumPDU)
     context.wasRefused = false
     if power.isOff {
-      quieten(&radio)
+      stopRadio(&radio)
       return context.wakeAt
     }
 
-    tendOutbox()
+    dropFinishedMessage()
     exchanges.driveAll(&radio, &serving, &peers, &context)
     endAttempt(&radio)
     rotate()
@@ -39,7 +39,7 @@ extension HeraldCore {
     }
     beginAttempt(&radio)
     scan(&radio)
-    tendLatency(&radio)
+    chooseLatency(&radio)
     advertise(&radio)
     if context.wasRefused {
       context.sink.count(.radioRefusals)
@@ -74,7 +74,7 @@ extension HeraldCore {
     serving.values.dropStalled(at: context.now)
     let isIdle = exchanges.table.openCount() == 0
     if context.hasCome(context.sink.commitAt) {
-      peers.recordUnkept(&context)
+      peers.recordRefused(&context)
       context.sink.commit(
         isIdle: isIdle, next: context.commitPeriod, retentionDays: context.retentionDays)
     }
@@ -84,7 +84,7 @@ extension HeraldCore {
 
   /// Drops the message when its deadline has passed, or when every peer has it.
   @inlinable
-  mutating func tendOutbox() {
+  mutating func dropFinishedMessage() {
     guard outbox.isPending else { return }
     if let end = exchanges.table.endOfMessage {
       context.wake(by: end)
@@ -103,7 +103,7 @@ extension HeraldCore {
   @inlinable
   mutating func rotate() {
     guard !peers.attempt.isActive, presence.takeAddress(&serving, &context) else { return }
-    exchanges.partWithFormerAddress(&serving, &peers, &context)
+    exchanges.retireFormerAddress(&serving, &peers, &context)
     peers.tellAgain(&context)
     presence.takePayload(&serving, &peers, &context)
   }
@@ -139,31 +139,31 @@ extension HeraldCore {
       guard let scanLimit = scanning.attemptLimit(at: context.now) else { return }
       limit = scanLimit
     }
-    if peers.isCrowded, !context.hasCome(peers.listening.crowding.pauseEnd) {
-      context.wake(by: peers.listening.crowding.pauseEnd)
+    if peers.isCrowded, !context.hasCome(peers.scanBudget.crowding.pauseEnd) {
+      context.wake(by: peers.scanBudget.crowding.pauseEnd)
       return
     }
     let isFlooded = peers.isFlooded(&context)
     guard
-      let (place, othersWait) = peers.choosePeer(isFlooded: isFlooded, connected: &exchanges.table, &context)
+      let (slot, othersWait) = peers.choosePeer(isFlooded: isFlooded, connected: &exchanges.table, &context)
     else {
       context.wake(by: peers.workAt)
       return
     }
     guard !isFull else {
       exchanges.giveUpConnection(
-        forMessage: peers.table[place].has(Target.awaitsMessageFlag), &serving, &peers, &context)
+        forMessage: peers.table[slot].has(Target.awaitsMessageFlag), &serving, &peers, &context)
       exchanges.table.awaitGrace(&context)  // or until one is closed
       return
     }
     if !context.capabilities.canScanWhileConnecting, scanning.stop() { radio.stopScanning() }
     do throws(RadioError) {
-      try radio.connect(to: peers.table[place].address, ConnectionParameters(ownAddress: presence.address))
+      try radio.connect(to: peers.table[slot].address, ConnectionParameters(ownAddress: presence.address))
     } catch {
       context.wasRefused = true
       return
     }
-    peers.beginAttempt(place, othersWait: othersWait, limit: limit, &context)
+    peers.beginAttempt(slot, othersWait: othersWait, limit: limit, &context)
   }
 
   @inlinable
@@ -176,8 +176,8 @@ extension HeraldCore {
       if scanning.stop() { radio.stopScanning() }
       return
     }
-    let isBusy = context.now < peers.listening.busyUntil
-    if isBusy { context.wake(by: peers.listening.busyUntil) }
+    let isBusy = context.now < peers.scanBudget.busyUntil
+    if isBusy { context.wake(by: peers.scanBudget.busyUntil) }
     var timing = context.presentScanTiming
     if !isBusy, !listenInRounds(&timing) {
       if scanning.stop() { radio.stopScanning() }
@@ -197,25 +197,25 @@ extension HeraldCore {
   /// advertise writes to its peers every 15 s, and has to receive them as often: it does not scan in rounds.
   @inlinable @inline(never)
   mutating func listenInRounds(_ timing: inout ScanTiming) -> Bool {
-    peers.listening.note(isInRounds: false, isSparing: false)
+    peers.scanBudget.note(isInRounds: false, isSparing: false)
     guard timing.latency > .zero, context.canAdvertise else { return true }
     if Parts.DelegateType.hasMotion {
       scanning.rounds.note(isLying: context.sink.delegate.motion == .lying, at: context.now)
     }
-    if peers.listening.crowd.takeStart(at: context.now) { scanning.rounds.start(at: context.now) }
-    if TargetTable<targets>.isForCrowds { peers.listening.crowding.end(at: context.now) }
+    if peers.scanBudget.crowd.takeStart(at: context.now) { scanning.rounds.start(at: context.now) }
+    if TargetTable<targets>.isForCrowds { peers.scanBudget.crowding.end(at: context.now) }
     let window = Interval(milliseconds: context.advertisingInterval.milliseconds &+ ScanRounds.margin)
     var survey = PeerSurvey()
     var chance: UInt32 = 0
     if scanning.rounds.needsSurvey(at: context.now, window: window) {
-      if scanning.rounds.isFirstSurvey { peers.listening.crowd.beginRound() }
+      if scanning.rounds.isFirstSurvey { peers.scanBudget.crowd.beginRound() }
       let expects = scanning.rounds.expectations(
-        at: context.now, window: window, latency: timing.latency, room: peers.listening.room)
+        at: context.now, window: window, latency: timing.latency, room: peers.scanBudget.room)
       survey = peers.table.survey(
         since: scanning.rounds.roundAt, latency: timing.latency, isFirst: scanning.rounds.isFirstSurvey,
         expects: expects, isFlooded: (expects.frequent || expects.awaited) && peers.isFlooded(&context),
-        isCrowded: peers.isCrowded, isRhythmic: peers.listening.room.isPresent, at: context.now)
-      if TargetTable<targets>.isForRooms { peers.listening.note(survey) }
+        isCrowded: peers.isCrowded, isRhythmic: peers.scanBudget.room.isPresent, at: context.now)
+      if TargetTable<targets>.isForRooms { peers.scanBudget.note(survey) }
       peers.table.awaitMissing(
         &survey, since: scanning.rounds.roundAt, latency: timing.latency,
         every: context.advertisingInterval.milliseconds, at: context.now)
@@ -228,9 +228,9 @@ extension HeraldCore {
     let plan = scanning.rounds.next(
       at: context.now, latency: timing.latency, window: window, survey: survey, chance: chance)
     context.wake(by: plan.deadline)
-    peers.listening.note(isInRounds: true, isSparing: scanning.rounds.isSparing)
-    if plan.listening == .always { timing.listen(window, every: window) }
-    return plan.listening != .nothing
+    peers.scanBudget.note(isInRounds: true, isSparing: scanning.rounds.isSparing)
+    if plan.scanning == .always { timing.listen(window, every: window) }
+    return plan.scanning != .nothing
   }
 
   @inlinable
@@ -255,7 +255,7 @@ extension HeraldCore {
 
   /// Ends scanning and advertising and closes every connection.
   @inlinable
-  mutating func quieten<R: Radio & ~Copyable>(_ radio: inout R) {
+  mutating func stopRadio<R: Radio & ~Copyable>(_ radio: inout R) {
     if scanning.stop() {
       radio.stopScanning()
       scanning.radioForgot(at: context.now)

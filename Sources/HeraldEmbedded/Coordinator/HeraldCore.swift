@@ -67,17 +67,18 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
     ageing = Ageing()
   }
 
-  /// Sets the date: it is `unixMilliseconds` after 1970-01-01T00:00:00Z at `now`. Address and payload change
-  /// at the next opportunity. `false` for a date before the device's own start.
+  /// Sets the date: it is `unixMilliseconds` after 1970-01-01T00:00:00Z at `now`. Address and payload
+  /// change at the next opportunity. Nothing is erased because of it (`CoreContext.isDateCertain`). `false`
+  /// for a date before the device's own start.
   @inlinable
   public mutating func setClock(unixMilliseconds: UInt64, at now: Instant, source: WallClock.Source) -> Bool {
     context.now = now
     if !isStarted { start(reason: context.configuration.startReason) }
+    let former = context.sink.clock
     guard context.sink.clock.set(unixMilliseconds: unixMilliseconds, at: now, source: source) else {
       return false
     }
-    serving.values.supplier.dateWasSet(isCertain: source == .host)
-    serving.values.neighbours.dateWasSet(isCertain: source == .host)
+    context.noteDate(instead: former)
     context.sink.record(.clockSet(unixMilliseconds: unixMilliseconds, source: source))
     presence.changeSoon()
     return true

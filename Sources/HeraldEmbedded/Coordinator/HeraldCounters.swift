@@ -8,7 +8,7 @@ public enum HeraldCounter: Int, BitwiseCopyable, Sendable {
   case readings
   /// Peers added to the table.
   case detections
-  /// Peers not added because every place was held.
+  /// Peers not added because every slot was held.
   case tableFull
   /// Peers that aged out.
   case losses
@@ -24,7 +24,7 @@ public enum HeraldCounter: Int, BitwiseCopyable, Sendable {
   case connectionsOut
   /// Connections that peers opened.
   case connectionsIn
-  /// Connections refused because there was no place, or that were not requested.
+  /// Connections refused because there was no slot, or that were not requested.
   case connectionsRefused
   /// Exchanges in which the peer disconnected.
   case exchangesDropped

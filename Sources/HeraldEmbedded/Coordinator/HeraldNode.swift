@@ -18,7 +18,7 @@ public struct HeraldNode<
   public var core: Core
 
   /// After advertisements alone the rest of the device runs at least once in this interval.
-  @inlinable static var lull: Interval { .milliseconds(100) }
+  @inlinable static var pollInterval: Interval { .milliseconds(100) }
 
   /// A device that has not started; it starts at the first `poll`.
   @inlinable
@@ -55,15 +55,15 @@ public struct HeraldNode<
   /// again at the latest; an earlier call is always allowed.
   @inlinable @inline(never)
   public mutating func poll(at now: Instant) -> Instant {
-    let heard = core.context.sink.counters[.adverts]
+    let advertisements = core.context.sink.counters[.adverts]
     let radioDue = radio.poll(at: now, into: &core)
     // An advertisement of a known peer changes only the table and the log, and there may be hundreds a
     // second.
-    if core.context.sink.counters[.adverts] != heard, !core.context.hasNews, radioDue > now {
+    if core.context.sink.counters[.adverts] != advertisements, !core.context.hasNews, radioDue > now {
       if now < core.context.wakeAt { return radioDue < core.context.wakeAt ? radioDue : core.context.wakeAt }
     }
     let next = core.run(at: now, commanding: &radio)
-    core.context.wake(by: now + Self.lull)
+    core.context.wake(by: now + Self.pollInterval)
     // The commands are sent now, and events that result at once are processed.
     let radioNext = radio.poll(at: now, into: &core)
     if core.context.hasNews { return now }

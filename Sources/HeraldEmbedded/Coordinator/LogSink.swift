@@ -138,7 +138,7 @@ extension LogSink {
     if isIdle, log.wantsMaintenance {
       log.maintain()
     } else {
-      log.retain(days: retentionDays, at: now, clock: clock)
+      log.retain(days: retentionDays, at: now)
     }
   }
 }

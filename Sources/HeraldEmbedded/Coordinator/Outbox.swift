@@ -11,8 +11,8 @@ struct Outbox: BitwiseCopyable {
   /// When it is dropped.
   @usableFromInline var until: Instant
 
-  /// How long delivery of a message is tried, and how recently a peer must have been heard to be one of "all"
-  /// (HP-32).
+  /// How long delivery of a message is tried, and how recently a peer must have been received to be one of
+  /// "all" (HP-32).
   @usableFromInline static var messageLife: Interval { .seconds(60) }
 
   /// The connection number under which the message's buffer is claimed: a number that no radio uses.

@@ -61,7 +61,9 @@ extension OwnPresence {
     }
     show(identity, isManaged: serving.values.management.isOpen, &context)
     context.sink.delegate.tell(.info, "a new own address", at: context.now)
-    serving.values.rotated(at: context.now, unixSeconds: context.sink.clock.unixSeconds(at: context.now))
+    serving.values.rotated(
+      at: context.now, unixSeconds: context.sink.clock.unixSeconds(at: context.now),
+      isDateCertain: context.isDateCertain)
     context.sink.count(.rotations)
     return true
   }

@@ -11,7 +11,7 @@ struct PayloadBuffer: BitwiseCopyable {
     case reading = 1
     case serving = 2
     /// A message that a peer writes to us, as far as it was received.
-    case hearing = 3
+    case receiving = 3
     /// A message that we write to a peer.
     case signalling = 4
     /// A message of the application that is being sent.
@@ -24,7 +24,7 @@ struct PayloadBuffer: BitwiseCopyable {
     /// Whether it belongs to a request of a peer, not of this device.
     @inlinable
     var isOfPeers: Bool {
-      self == .serving || self == .servingLegacy || self == .hearing || self == .preparing
+      self == .serving || self == .servingLegacy || self == .receiving || self == .preparing
     }
   }
 
@@ -42,7 +42,7 @@ struct PayloadBuffer: BitwiseCopyable {
     use = .free
   }
 
-  /// Copies a part of a value to its place; `false` if it would not fit or leaves a gap.
+  /// Copies a part of a value to its offset; `false` if it would not fit or leaves a gap.
   @inlinable
   mutating func put(_ piece: Span<UInt8>, at offset: Int) -> Bool {
     guard offset >= 0, offset <= Int(length), piece.count <= 516 &- offset else { return false }
@@ -76,27 +76,27 @@ struct PayloadBuffer: BitwiseCopyable {
     .copying(bytes.span.extracting(0..<Int(length)), from: offset, into: &buffer)
   }
 
-  /// Stores the payload in it for sharing, as that of the target at `place`.
+  /// Stores the payload in it for sharing, as that of the target at `slot`.
   @usableFromInline
   mutating func keep<let capacity: Int>(
-    in store: inout SharingStore, of place: Int, in table: inout TargetTable<capacity>, at now: Instant
+    in store: inout SharingStore, of slot: Int, in table: inout TargetTable<capacity>, at now: Instant
   ) {
-    store.keep(bytes.span.extracting(0..<Int(length)), of: place, in: &table, at: now)
+    store.keep(bytes.span.extracting(0..<Int(length)), of: slot, in: &table, at: now)
   }
 
-  /// Fills it with the message that shares payloads with the target at `place`, with the RSSI at which it was
-  /// last heard (HP-42); `false` if that is not known or there is nothing to share.
+  /// Fills it with the message that shares payloads with the target at `slot`, with the RSSI at which it was
+  /// last received (HP-42); `false` if that is not known or there is nothing to share.
   @usableFromInline
   mutating func fill<let capacity: Int>(
-    sharing store: inout SharingStore, for place: Int, in table: inout TargetTable<capacity>, at now: Instant
+    sharing store: inout SharingStore, for slot: Int, in table: inout TargetTable<capacity>, at now: Instant
   ) -> Bool {
     length = 0
-    let rssi = table[place].lastRSSI
+    let rssi = table[slot].lastRSSI
     guard rssi.isAvailable else { return false }
     let header = SignalMessage.Kind.payloadSharing.headerLength
     var buffer = bytes.mutableSpan
     var data = buffer._mutatingExtracting(header..<ATTLimits.longestValue)
-    let count = store.compose(for: place, in: &table, at: now, into: &data)
+    let count = store.compose(for: slot, in: &table, at: now, into: &data)
     guard count > 0 else { return false }
     _ = SignalMessage.writeHeader(.payloadSharing, rssi: Int16(rssi.rawValue), length: count, to: &buffer)
     length = UInt16(truncatingIfNeeded: header &+ count)

@@ -1,6 +1,6 @@
 import HeraldHAL
 
-/// The priority of an exchange with a peer (docs/coordinator.md, section 4).
+/// The priority of an exchange with a peer (docs/architecture.md, section 4).
 @usableFromInline
 enum PeerRank {
   /// A message of the application.
@@ -22,33 +22,33 @@ enum PeerRank {
 /// one.
 @usableFromInline
 struct PeerChoice: BitwiseCopyable {
-  /// The place of the peer chosen so far.
-  @usableFromInline var place: Int
+  /// The slot of the peer chosen so far.
+  @usableFromInline var slot: Int
   /// How many peers have the same weight; 0 if none was considered.
   @usableFromInline var alike: UInt32
   @usableFromInline var worth: UInt32
 
   @usableFromInline
   init() {
-    place = 0
+    slot = 0
     alike = 0
     worth = 0
   }
 
-  /// Considers the peer at a place; a weight of 0 excludes it.
+  /// Considers the peer at a slot; a weight of 0 excludes it.
   @inlinable
   mutating func consider<Source: RandomSource & ~Copyable>(
-    _ place: Int, worth: UInt32, random: inout Source
+    _ slot: Int, worth: UInt32, random: inout Source
   ) {
     if worth > self.worth {
-      self.place = place
+      self.slot = slot
       self.worth = worth
       alike = 1
     } else if worth > 0, worth == self.worth {
       // The n-th of them replaces the choice with a probability of 1/n: all have the same probability in the
       // end.
       alike &+= 1
-      if (random.next() &>> 16) &* alike < 0x1_0000 { self.place = place }
+      if (random.next() &>> 16) &* alike < 0x1_0000 { self.slot = slot }
     }
   }
 

@@ -1,7 +1,7 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// The work for a peer that needs a connection to it (docs/coordinator.md).
+/// The work for a peer that needs a connection to it (docs/architecture.md).
 @usableFromInline
 enum PeerTask: UInt8, BitwiseCopyable, Sendable {
   /// No work at present.

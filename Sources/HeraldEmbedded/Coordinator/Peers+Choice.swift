@@ -5,33 +5,33 @@ import HeraldHAL
 
 extension Peers {
   /// Of the peers that need an exchange, the one with the highest priority: of those of the highest rank one
-  /// that was heard just now, of these any, at random. The most recently heard would be the choice of every
-  /// device at the same time, and the requests to connect would collide. In a flood it is the stranger that
-  /// has waited for longest. If there is none, `workAt` becomes the moment when that may change by itself.
-  /// Returns also whether other strangers wait.
+  /// that was received just now, of these any, at random. The most recently received would be the choice of
+  /// every device at the same time, and the requests to connect would collide. In a flood it is the stranger
+  /// that has waited for longest. If there is none, `workAt` becomes the moment when that may change by
+  /// itself. Returns also whether other strangers wait.
   @inlinable
   mutating func choosePeer<let connections: Int>(
     isFlooded: Bool, connected: inout ConnectionTable<connections>, _ context: inout Context
-  ) -> (place: Int, othersWait: Bool)? {
-    let leastWait: UInt32? = isFlooded ? listening.leastWait : nil
-    if TargetTable<targets>.isForCrowds { listening.crowding.beginCount(at: context.now) }
+  ) -> (slot: Int, othersWait: Bool)? {
+    let leastWait: UInt32? = isFlooded ? scanBudget.leastWait : nil
+    if TargetTable<targets>.isForCrowds { scanBudget.crowding.beginCount(at: context.now) }
     var choice = PeerChoice()
     var later = Instant.never
-    var place = 0
-    while place < table.placesUsed {
+    var slot = 0
+    while slot < table.slotsUsed {
       let worth =
-        table[place].owesWork
-        ? worth(of: place, leastWait: leastWait, &later, connected: &connected, &context) : 0
-      choice.consider(place, worth: worth, random: &context.random)
-      place &+= 1
+        table[slot].owesWork
+        ? worth(of: slot, leastWait: leastWait, &later, connected: &connected, &context) : 0
+      choice.consider(slot, worth: worth, random: &context.random)
+      slot &+= 1
     }
     guard choice.alike > 0 else {
       workAt = later
       return nil
     }
     // Where several wait there may be more: additional scanning starts.
-    if choice.isAmongStrangers { listening.listenMore(at: context.now) }
-    return (choice.place, choice.alike > 1 || isFlooded)
+    if choice.isAmongStrangers { scanBudget.scanMore(at: context.now) }
+    return (choice.slot, choice.alike > 1 || isFlooded)
   }
 
   /// The weight of an exchange now with a peer that needs one, compared with others; 0 if none is possible,
@@ -39,43 +39,43 @@ extension Peers {
   /// how many tenths of a second a stranger has to have waited in a flood; `nil` if there is no flood.
   @inlinable
   mutating func worth<let connections: Int>(
-    of place: Int, leastWait: UInt32?, _ later: inout Instant, connected: inout ConnectionTable<connections>,
+    of slot: Int, leastWait: UInt32?, _ later: inout Instant, connected: inout ConnectionTable<connections>,
     _ context: inout Context
   ) -> UInt32 {
-    let silence = table[place].silence(at: context.now)
-    let isRhythmic = isAmongRhythmic && table[place].isCrowdMember(at: context.now)
+    let silence = table[slot].silence(at: context.now)
+    let isRhythmic = isAmongRhythmic && table[slot].isCrowdMember(at: context.now)
     guard
-      isRhythmic || silence <= context.configuration.inRange || table[place].has(Target.awaitsMessageFlag),
-      !table[place].isHeld, !connected.isConnected(table[place].address)
+      isRhythmic || silence <= context.configuration.inRange || table[slot].has(Target.awaitsMessageFlag),
+      !table[slot].isHeld, !connected.isConnected(table[slot].address)
     else { return 0 }
     var rank = -1
-    if table[place].retryAt <= context.now {
-      rank = self.rank(of: place, &context)
-      if rank < 0 { settle(place, &context) }
+    if table[slot].retryAt <= context.now {
+      rank = self.rank(of: slot, &context)
+      if rank < 0 { settle(slot, &context) }
     }
     guard rank >= 0 else {
-      if table[place].owesWork { later = context.earlier(later, table[place].retryAt) }
+      if table[slot].owesWork { later = context.earlier(later, table[slot].retryAt) }
       return 0
     }
-    if TargetTable<targets>.isForCrowds, table[place].isCrowdMember(at: context.now) {
-      listening.crowding.count()
+    if TargetTable<targets>.isForCrowds, table[slot].isCrowdMember(at: context.now) {
+      scanBudget.crowding.count()
       if isCrowded, rank < PeerRank.message {
-        return table[place].isAwaitedToConnect(inCrowd: true, &later, &context)
+        return table[slot].isAwaitedToConnect(inCrowd: true, &later, &context)
           ? 0 : PeerRank.worth(rank) &+ PeerRank.worthOfWait
       }
     }
-    if listening.isSparing, leastWait == nil, rank < PeerRank.message,
-      table[place].isAwaitedToConnect(inCrowd: isRhythmic, &later, &context)
+    if scanBudget.isSparing, leastWait == nil, rank < PeerRank.message,
+      table[slot].isAwaitedToConnect(inCrowd: isRhythmic, &later, &context)
     {
       return 0
     }
-    let isThere = silence <= Attempt.justNow || listening.isSparing && leastWait == nil
+    let isThere = silence <= Attempt.justNow || scanBudget.isSparing && leastWait == nil
     // A peer that is not connectable, or is reported so, is tried when there is no other.
     let worth =
-      table[place].has(Target.takesNobodyFlag)
+      table[slot].has(Target.refusesConnectionsFlag)
       ? 1 : PeerRank.worth(rank) &+ (isThere ? PeerRank.worthOfWait : 0)
     guard let leastWait, rank >= PeerRank.candidate, rank < PeerRank.message else { return worth }
-    let wait = table[place].wait(at: context.now)
+    let wait = table[slot].wait(at: context.now)
     // It is considered again at its next advertisement.
     guard isThere, wait >= leastWait else { return 0 }
     return worth &+ (wait < PeerRank.worthOfWait ? wait : PeerRank.worthOfWait &- 1)
@@ -83,16 +83,16 @@ extension Peers {
 
   /// The rank of an exchange with a peer now, −1 for none: a message of the application comes first; then a
   /// first exchange with a peer that shows a Herald service, then with one that may hide it, in either case
-  /// one heard more than once ahead of one heard once, whose address may be generated and never respond; then
-  /// signals to a peer that is known.
+  /// one received more than once ahead of one received once, whose address may be generated and never
+  /// respond; then signals to a peer that is known.
   @inlinable
-  mutating func rank(of place: Int, _ context: inout Context) -> Int {
-    switch task(for: place, &context) {
+  mutating func rank(of slot: Int, _ context: inout Context) -> Int {
+    switch task(for: slot, &context) {
     case .nothing: return -1
     case .sendMessage: return PeerRank.message
     case .meet, .readPayload:
-      let isRepeated = table[place].readings > 1 ? 1 : 0
-      return (table[place].state == .candidate ? PeerRank.candidate : PeerRank.stranger) &+ isRepeated
+      let isRepeated = table[slot].readings > 1 ? 1 : 0
+      return (table[slot].state == .candidate ? PeerRank.candidate : PeerRank.stranger) &+ isRepeated
     case .readModel, .readCodes, .writePayload: return 1
     case .share, .writeRSSI: return 0
     }
@@ -102,16 +102,16 @@ extension Peers {
   /// then added to the table, and an attempt at one of them would be long, as no other peer waits.
   @inlinable @inline(never)
   mutating func isFlooded(_ context: inout Context) -> Bool {
-    !isCrowded && (listening.isExhausted(at: context.now) || strangers.isShort)
+    !isCrowded && (scanBudget.isExhausted(at: context.now) || strangers.isShort)
   }
 
   /// Charges the attempt that has ended, if it was to a stranger.
   @inlinable @inline(never)
   mutating func chargeAttempt(_ context: inout Context) {
-    let place = Int(attempt.place)
-    guard table[place].state != .read else { return }
+    let slot = Int(attempt.slot)
+    guard table[slot].state != .read else { return }
     let length = UInt16(truncatingIfNeeded: context.now.milliseconds.low32) &- attempt.begunAt
-    listening.charge(attemptOf: length, isFirst: table[place].failures == 0)
+    scanBudget.charge(attemptOf: length, isFirst: table[slot].failures == 0)
   }
 
   /// Ends the attempt now, without counting a failure of the peer.
@@ -125,9 +125,9 @@ extension Peers {
   /// can hold: the time is better spent on another peer. But such an advertisement can be forged under its
   /// address: an attempt continues for long enough to succeed with a peer that is connectable in fact.
   @inlinable @inline(never)
-  mutating func noteTakesNobody(_ place: Int, _ takesNobody: Bool, _ context: inout Context) {
-    table[place].note(takesNobody: takesNobody, at: context.now)
-    guard takesNobody, attempt.isAlive(at: place), !table[place].has(Target.awaitsMessageFlag) else { return }
+  mutating func noteRefusesConnections(_ slot: Int, _ refuses: Bool, _ context: inout Context) {
+    table[slot].note(refusesConnections: refuses, at: context.now)
+    guard refuses, attempt.isAlive(at: slot), !table[slot].has(Target.awaitsMessageFlag) else { return }
     attempt.cut(until: context.earlier(attempt.deadline, context.after(AttemptLength.hasty)))
     context.hasNews = true
   }
@@ -136,13 +136,13 @@ extension Peers {
 
   /// An attempt to connect to a peer has begun, which lasts until `limit` at most.
   @inlinable
-  mutating func beginAttempt(_ place: Int, othersWait: Bool, limit: Instant, _ context: inout Context) {
+  mutating func beginAttempt(_ slot: Int, othersWait: Bool, limit: Instant, _ context: inout Context) {
     context.sink.count(.attempts)
-    table.setHeld(place, true)
+    table.setHeld(slot, true)
     let length = AttemptLength(
-      of: table[place], othersWait: othersWait, isSparing: listening.isSparing,
+      of: table[slot], othersWait: othersWait, isSparing: scanBudget.isSparing,
       isFlooded: isFlooded(&context), isCrowded: isCrowded, isRhythmic: isAmongRhythmic, &context)
-    attempt.begin(place, length, limit: limit, at: context.now)
+    attempt.begin(slot, length, limit: limit, at: context.now)
     context.wake(by: attempt.deadline)
   }
 
@@ -150,22 +150,22 @@ extension Peers {
   @inlinable
   mutating func attemptFailed(isAtWork: Bool, _ context: inout Context) {
     chargeAttempt(&context)
-    if isCrowded { listening.crowding.pause(chance: context.random.next(), at: context.now) }
+    if isCrowded { scanBudget.crowding.pause(chance: context.random.next(), at: context.now) }
     let ended = attempt
     attempt = Attempt()
     workAt = context.now
-    let place = Int(ended.place)
+    let slot = Int(ended.slot)
     if isAtWork {
       context.sink.count(.attemptsCut)
     } else if ended.isCancelled, ended.isCut {
       // The peer did not have its full time: this is not counted as a failure.
       context.sink.count(.attemptsCut)
-      table.setHeld(place, false)
-      let pause = ended.isBrief && isAmongRhythmic ? listening.pause(500, &context.random) : nil
+      table.setHeld(slot, false)
+      let pause = ended.isBrief && isAmongRhythmic ? scanBudget.pause(500, &context.random) : nil
       let next = ended.isBrief ? AttemptLength.nextWindow : context.configuration.firstRetry
-      leaveAlone(place, for: pause ?? next, &context)
+      leaveAlone(slot, for: pause ?? next, &context)
     } else {
-      postpone(place, ended.isCancelled ? .attemptTimeouts : .attemptsFailed, &context)
+      postpone(slot, ended.isCancelled ? .attemptTimeouts : .attemptsFailed, &context)
     }
   }
 
@@ -174,7 +174,7 @@ extension Peers {
   mutating func attemptSucceeded(_ context: inout Context) -> Bool {
     guard attempt.isActive else { return false }
     attempt.isActive = false
-    if isCrowded { listening.crowding.pause(chance: context.random.next(), at: context.now) }
+    if isCrowded { scanBudget.crowding.pause(chance: context.random.next(), at: context.now) }
     chargeAttempt(&context)
     return true
   }
@@ -184,7 +184,7 @@ extension Peers {
   mutating func radioForgot(_ context: inout Context) {
     workAt = context.now
     guard attempt.isActive else { return }
-    table.setHeld(Int(attempt.place), false)
+    table.setHeld(Int(attempt.slot), false)
     attempt = Attempt()
   }
 
@@ -199,10 +199,10 @@ extension Peers {
   /// A peer opened a connection to this device. Two devices may connect to each other at the same moment:
   /// only one connection is possible, and the attempt of this device is repeated later.
   @inlinable
-  mutating func called(by peer: DeviceAddress, _ context: inout Context) {
-    if attempt.isActive, !attempt.isCancelled, table[Int(attempt.place)].address == peer {
+  mutating func noteConnection(from peer: DeviceAddress, _ context: inout Context) {
+    if attempt.isActive, !attempt.isCancelled, table[Int(attempt.slot)].address == peer {
       cutAttempt(&context)
     }
-    if strangers.isShort { welcome(peer, &context) }
+    if strangers.isShort { admitConnected(peer, &context) }
   }
 }

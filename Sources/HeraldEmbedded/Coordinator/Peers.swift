@@ -3,8 +3,8 @@ import HeraldHAL
 
 /// The peers: the table of targets, the tasks of each, and the connection attempt.
 ///
-/// It processes what was heard or read of a peer, and decides which task a peer has (`task`), when it may be
-/// connected (`leaveAlone` and its callers), and which peer to connect to (`choosePeer`).
+/// It processes what was received or read of a peer, and decides which task a peer has (`task`), when it may
+/// be connected (`leaveAlone` and its callers), and which peer to connect to (`choosePeer`).
 public struct Peers<Parts: DeviceParts, let targets: Int>: ~Copyable {
   /// The state that the machines share.
   public typealias Context = CoreContext<Parts>
@@ -16,7 +16,7 @@ public struct Peers<Parts: DeviceParts, let targets: Int>: ~Copyable {
   /// The remaining budget of strangers.
   @usableFromInline var strangers: StrangerBudget<targets>
   /// The budget of additional scanning for strangers.
-  @usableFromInline var listening: ListeningBudget
+  @usableFromInline var scanBudget: ScanBudget
   /// The connection attempt that is under way.
   @usableFromInline var attempt: Attempt
   /// When the next peer to connect to is chosen.
@@ -26,11 +26,11 @@ public struct Peers<Parts: DeviceParts, let targets: Int>: ~Copyable {
 
   /// Whether the device is in a crowd.
   @inlinable
-  var isCrowded: Bool { TargetTable<targets>.isForCrowds && listening.crowding.isCrowded }
+  var isCrowded: Bool { TargetTable<targets>.isForCrowds && scanBudget.crowding.isCrowded }
 
   /// Whether it scans in rounds among peers whose events repeat; compiled out in small tables.
   @inlinable
-  var isAmongRhythmic: Bool { TargetTable<targets>.isForRooms && listening.isAmongRhythmic }
+  var isAmongRhythmic: Bool { TargetTable<targets>.isForRooms && scanBudget.isAmongRhythmic }
 
   /// An empty table.
   @inlinable
@@ -38,7 +38,7 @@ public struct Peers<Parts: DeviceParts, let targets: Int>: ~Copyable {
     sharing = SharingStore()
     table = TargetTable()
     strangers = StrangerBudget()
-    listening = ListeningBudget()
+    scanBudget = ScanBudget()
     attempt = Attempt()
     workAt = .never
     own = OwnDigests()
@@ -50,7 +50,7 @@ extension Peers {
   @inlinable
   mutating func start(seed: UInt32) {
     table.setSeed(seed)
-    listening.start()
+    scanBudget.start()
   }
 
   // MARK: What is owed
@@ -58,8 +58,8 @@ extension Peers {
   /// The next task of a peer: the first that applies, from the top. This is the one place that defines the
   /// order of tasks, both for the choice of a connection and on an open one.
   @inlinable
-  mutating func task(for place: Int, _ context: inout Context) -> PeerTask {
-    let peer = table[place]
+  mutating func task(for slot: Int, _ context: inout Context) -> PeerTask {
+    let peer = table[slot]
     // One that is held has opened a connection: it may not have been received yet.
     if peer.isReceiveOnly || !peer.isConnectable && !peer.isHeld { return .nothing }
     if peer.has(Target.awaitsMessageFlag) { return .sendMessage }
@@ -78,7 +78,7 @@ extension Peers {
       // The peer cannot receive our advertisements: it has only what we write.
       if context.offersPayload, peer.isPayloadDue(at: context.now) { return .writePayload }
       guard isSignalDue else { return .nothing }
-      if peer.system == .iOS, !peer.has(Target.sharedLastFlag), hasSomethingToShare(with: place, &context) {
+      if peer.system == .iOS, !peer.has(Target.sharedLastFlag), hasSomethingToShare(with: slot, &context) {
         return .share
       }
       return peer.lastRSSI.isAvailable ? .writeRSSI : .nothing
@@ -88,65 +88,65 @@ extension Peers {
     // iPhones.
     guard peer.system == .iOS else { return .nothing }
     if context.offersPayload, !peer.has(Target.payloadWrittenFlag) { return .writePayload }
-    return isSignalDue && hasSomethingToShare(with: place, &context) ? .share : .nothing
+    return isSignalDue && hasSomethingToShare(with: slot, &context) ? .share : .nothing
   }
 
   /// Whether a peer without a task will have one after some time, without an event.
   @inlinable
-  mutating func hasRecurringWork(_ place: Int, _ context: inout Context) -> Bool {
-    guard table[place].state == .read, !table[place].isReceiveOnly else { return false }
-    return !context.canAdvertise || table[place].system == .iOS && context.configuration.sharesPayloads
+  mutating func hasRecurringWork(_ slot: Int, _ context: inout Context) -> Bool {
+    guard table[slot].state == .read, !table[slot].isReceiveOnly else { return false }
+    return !context.canAdvertise || table[slot].system == .iOS && context.configuration.sharesPayloads
   }
 
   /// Whether there are payloads of others to share with a peer. Our reading of the peer is sent with them, so
   /// there has to be one.
   @inlinable
-  mutating func hasSomethingToShare(with place: Int, _ context: inout Context) -> Bool {
-    context.configuration.sharesPayloads && table[place].lastRSSI.isAvailable
-      && sharing.hasAnything(for: place, in: &table, at: context.now)
+  mutating func hasSomethingToShare(with slot: Int, _ context: inout Context) -> Bool {
+    context.configuration.sharesPayloads && table[slot].lastRSSI.isAvailable
+      && sharing.hasAnything(for: slot, in: &table, at: context.now)
   }
 
   /// Sets whether and when a peer has another task.
   @inlinable @inline(never)
-  mutating func settle(_ place: Int, _ context: inout Context) {
-    let isMore = task(for: place, &context) != .nothing
-    let owes = isMore || hasRecurringWork(place, &context)
-    if owes { comeBack(to: place, in: isMore ? .seconds(1) : .seconds(16), &context) }
-    table.setOwesWork(place, owes)
+  mutating func settle(_ slot: Int, _ context: inout Context) {
+    let isMore = task(for: slot, &context) != .nothing
+    let owes = isMore || hasRecurringWork(slot, &context)
+    if owes { comeBack(to: slot, in: isMore ? .seconds(1) : .seconds(16), &context) }
+    table.setOwesWork(slot, owes)
   }
 
   /// An exchange has ended all tasks of the peer.
   @inlinable
-  mutating func exchangeSucceeded(_ place: Int, _ context: inout Context) {
-    table[place].failures = 0
-    table[place].ignores = 0
-    settle(place, &context)
+  mutating func exchangeSucceeded(_ slot: Int, _ context: inout Context) {
+    table[slot].failures = 0
+    table[slot].ignores = 0
+    settle(slot, &context)
   }
 
-  /// Holds the place of a peer that has opened a connection, if the peer is to be read over it
+  /// Holds the slot of a peer that has opened a connection, if the peer is to be read over it
   /// (`Exchanges.readBack`).
   @inlinable
   mutating func holdToReadBack(_ peer: DeviceAddress, _ context: inout Context) -> Int? {
-    guard let place = table.find(TargetIdentity(peer)),
-      table[place].isLikeOwn,
-      !table[place].isHeld || attempt.isActive && Int(attempt.place) == place,
-      task(for: place, &context) == .meet || task(for: place, &context) == .readPayload
+    guard let slot = table.find(TargetIdentity(peer)),
+      table[slot].isLikeOwn,
+      !table[slot].isHeld || attempt.isActive && Int(attempt.slot) == slot,
+      task(for: slot, &context) == .meet || task(for: slot, &context) == .readPayload
     else { return nil }
-    table.setHeld(place, true)
-    return place
+    table.setHeld(slot, true)
+    return slot
   }
 
   /// A task of a peer was done, or cannot be: it is not repeated, or not for some time.
   @inlinable
-  mutating func noteDone(_ task: PeerTask, _ place: Int, _ context: inout Context) {
+  mutating func noteDone(_ task: PeerTask, _ slot: Int, _ context: inout Context) {
     switch task {
     case .sendMessage:
-      table[place].set(Target.awaitsMessageFlag, false)
+      table[slot].set(Target.awaitsMessageFlag, false)
     case .writePayload:
-      table[place].notePayloadWritten(at: context.now)
+      table[slot].notePayloadWritten(at: context.now)
     case .share, .writeRSSI:
-      table[place].noteSignal(at: context.now)
-      table[place].set(Target.sharedLastFlag, task == .share)
+      table[slot].noteSignal(at: context.now)
+      table[slot].set(Target.sharedLastFlag, task == .share)
     default: break
     }
   }
@@ -154,9 +154,9 @@ extension Peers {
   /// Our payload has changed: it is to be written again to the peers that have the former one.
   @inlinable
   mutating func tellAgain(_ context: inout Context) {
-    for place in 0..<table.placesUsed where table[place].has(Target.payloadWrittenFlag) {
-      table[place].set(Target.payloadWrittenFlag, false)
-      if !table[place].isHeld { settle(place, &context) }
+    for slot in 0..<table.slotsUsed where table[slot].has(Target.payloadWrittenFlag) {
+      table[slot].set(Target.payloadWrittenFlag, false)
+      if !table[slot].isHeld { settle(slot, &context) }
     }
   }
 
@@ -166,18 +166,18 @@ extension Peers {
   /// less than a power of two.
   @inlinable @inline(never)
   mutating func leaveAlone(
-    _ place: Int, for interval: Interval, andUpTo chance: UInt32 = 0, _ context: inout Context
+    _ slot: Int, for interval: Interval, andUpTo chance: UInt32 = 0, _ context: inout Context
   ) {
-    if keepsWaiting(place, &context) { return }
+    if keepsWaiting(slot, &context) { return }
     var end = context.after(interval)
     if chance > 0 { end = end + .milliseconds(context.random.next() & chance) }
-    table[place].retryAt = end
+    table[slot].retryAt = end
   }
 
   /// Makes a peer with a task wait for this interval.
   @inlinable @inline(never)
-  mutating func comeBack(to place: Int, in interval: Interval, _ context: inout Context) {
-    leaveAlone(place, for: interval, &context)
+  mutating func comeBack(to slot: Int, in interval: Interval, _ context: inout Context) {
+    leaveAlone(slot, for: interval, &context)
     let end = context.after(interval)
     if end < workAt { workAt = end }
   }
@@ -185,48 +185,48 @@ extension Peers {
   /// An exchange failed because other devices connected to the peer at the same time: the peer is in range,
   /// and is tried again soon.
   @inlinable
-  mutating func askAgainSoon(_ place: Int, _ context: inout Context) {
-    let delay = Retry.contendedDelay(failures: table[place].failures, context.configuration)
-    let pause = isAmongRhythmic ? listening.pause(125, &context.random) : nil
-    leaveAlone(place, for: pause ?? delay, andUpTo: 511, &context)
+  mutating func askAgainSoon(_ slot: Int, _ context: inout Context) {
+    let delay = Retry.contendedDelay(failures: table[slot].failures, context.configuration)
+    let pause = isAmongRhythmic ? scanBudget.pause(125, &context.random) : nil
+    leaveAlone(slot, for: pause ?? delay, andUpTo: 511, &context)
   }
 
   /// Counts a failure and sets when the peer may be tried again. A random time of up to a second keeps two
   /// devices that try each other from doing so in step.
   @inlinable
-  mutating func postpone(_ place: Int, _ cause: HeraldCounter, _ context: inout Context) {
+  mutating func postpone(_ slot: Int, _ cause: HeraldCounter, _ context: inout Context) {
     context.sink.count(cause)
-    releaseHold(place, &context)
-    table[place].failures &+= 1
+    releaseHold(slot, &context)
+    table[slot].failures &+= 1
     context.sink.delegate.tell(
       .debug, "an exchange failed: the counter of the cause", Int32(truncatingIfNeeded: cause.rawValue),
       at: context.now)
     let delay = HeraldConfiguration.retryDelay(
-      failures: table[place].failures, first: context.configuration.firstRetry,
+      failures: table[slot].failures, first: context.configuration.firstRetry,
       longest: context.configuration.longestRetry)
-    leaveAlone(place, for: delay, andUpTo: 1023, &context)
+    leaveAlone(slot, for: delay, andUpTo: 1023, &context)
     workAt = context.now
   }
 
   /// Releases a target, unless an attempt to connect to it is still under way.
   @inlinable
-  mutating func releaseHold(_ place: Int, _ context: inout Context) {
-    if attempt.isActive, Int(attempt.place) == place { return }
-    table.setHeld(place, false)
+  mutating func releaseHold(_ slot: Int, _ context: inout Context) {
+    if attempt.isActive, Int(attempt.slot) == slot { return }
+    table.setHeld(slot, false)
   }
 
-  /// Whether a stranger to which no connection was opened may be tried again as soon as it is heard again: in
-  /// a flood, where its attempts are short and few, and not often.
+  /// Whether a stranger to which no connection was opened may be tried again as soon as it is received again:
+  /// in a flood, where its attempts are short and few, and not often.
   @inlinable
-  mutating func keepsWaiting(_ place: Int, _ context: inout Context) -> Bool {
-    table[place].state != .read && table[place].failures <= 2 && isFlooded(&context)
+  mutating func keepsWaiting(_ slot: Int, _ context: inout Context) -> Bool {
+    table[slot].state != .read && table[slot].failures <= 2 && isFlooded(&context)
   }
 
   /// How long a peer may take to respond to a request.
   @inlinable
-  mutating func stepTimeout(_ place: Int, _ context: inout Context) -> Interval {
-    let isUnproven = table[place].state == .advertised || table[place].state == .candidate
-    return isUnproven && (isFlooded(&context) || context.now < listening.busyUntil)
+  mutating func stepTimeout(_ slot: Int, _ context: inout Context) -> Interval {
+    let isUnproven = table[slot].state == .advertised || table[slot].state == .candidate
+    return isUnproven && (isFlooded(&context) || context.now < scanBudget.busyUntil)
       ? Attempt.hastyStep : context.configuration.stepTimeout
   }
 
@@ -241,7 +241,7 @@ extension Peers {
   mutating func hasten(_ context: inout Context) {
     context.hasNews = true
     lookForWork(&context)
-    if attempt.isActive, !attempt.isCancelled, !table[Int(attempt.place)].has(Target.awaitsMessageFlag) {
+    if attempt.isActive, !attempt.isCancelled, !table[Int(attempt.slot)].has(Target.awaitsMessageFlag) {
       cutAttempt(&context)
     }
   }
@@ -250,12 +250,12 @@ extension Peers {
   @inlinable
   mutating func awaiting(giveUp: Bool, _ context: inout Context) -> UInt32 {
     var waiting: UInt32 = 0
-    for place in 0..<table.placesUsed where table[place].has(Target.awaitsMessageFlag) {
+    for slot in 0..<table.slotsUsed where table[slot].has(Target.awaitsMessageFlag) {
       waiting &+= 1
       guard giveUp else { continue }
-      table[place].set(Target.awaitsMessageFlag, false)
+      table[slot].set(Target.awaitsMessageFlag, false)
       context.sink.count(.messagesLost)
-      if !table[place].isHeld { settle(place, &context) }
+      if !table[slot].isHeld { settle(slot, &context) }
     }
     return waiting
   }

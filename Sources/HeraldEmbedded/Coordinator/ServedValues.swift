@@ -31,7 +31,7 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
   /// use up the budget of writes.
   @usableFromInline var servedBudget: RateBudget
   /// The budget of codes in advertisements for the log.
-  @usableFromInline var heardBudget: RateBudget
+  @usableFromInline var receivedBudget: RateBudget
   /// The budget that each peer has used, by its address.
   @usableFromInline var accounts: SignalAccounts
   @usableFromInline var signals: UInt32
@@ -58,7 +58,7 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
     incoming = .init(repeating: SignalReassembly())
     budget = RateBudget()
     servedBudget = RateBudget()
-    heardBudget = RateBudget()
+    receivedBudget = RateBudget()
     accounts = SignalAccounts()
     signals = 0
     wakes = 0
@@ -83,9 +83,11 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
 
   /// The address changed, and the payload with it.
   @inlinable
-  mutating func rotated(at now: Instant, unixSeconds: UInt64?) {
+  mutating func rotated(at now: Instant, unixSeconds: UInt64?, isDateCertain: Bool) {
     rotatedAt = now
     rotatedUnixSeconds = unixSeconds
+    supplier.dateIs(certain: isDateCertain)
+    neighbours.dateIs(certain: isDateCertain)
   }
 
   /// Writes this device's payload, or with `.servingLegacy` the one for peers without Herald, to a buffer of

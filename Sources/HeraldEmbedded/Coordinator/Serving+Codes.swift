@@ -6,7 +6,7 @@ import HeraldHAL
 
 /// Which code of another system is searched for on a connection.
 @usableFromInline
-enum CodeQuestion: UInt8, BitwiseCopyable, Sendable {
+enum CodeRequest: UInt8, BitwiseCopyable, Sendable {
   /// None yet.
   case none = 0
   /// Finds CovidWatch's service.
@@ -45,8 +45,8 @@ extension Serving {
 
   /// A peer was found that may have codes which are visible on a connection only.
   @inlinable
-  mutating func lookForHiddenCodes(_ place: Int, _ peers: inout PeersType) {
-    if observesAny { peers.oweHiddenCode(place) }
+  mutating func lookForHiddenCodes(_ slot: Int, _ peers: inout PeersType) {
+    if observesAny { peers.oweHiddenCode(slot) }
   }
 
   /// Starts the next request, or ends the search.
@@ -55,15 +55,15 @@ extension Serving {
     _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) -> CodeOutcome {
     let procedure: GATTProcedure
-    switch exchange.question {
+    switch exchange.codeRequest {
     case .none:
-      peers.beginCodes(Int(exchange.place))
+      peers.beginCodes(Int(exchange.slot))
       exchange.modelHandle = 0
       if values.neighbours.observes(.covidWatch) {
-        exchange.question = .numberService
+        exchange.codeRequest = .numberService
         procedure = .discoverService16(CovidWatch.service)
       } else {
-        exchange.question = .codeService
+        exchange.codeRequest = .codeService
         procedure = .discoverService128(C19X.service)
       }
     case .numberCharacteristic, .codeCharacteristic:
@@ -79,10 +79,10 @@ extension Serving {
   /// Continues with the next request.
   @inlinable
   mutating func ask(
-    _ question: CodeQuestion, _ exchange: inout Exchange, _ peers: inout PeersType,
+    _ codeRequest: CodeRequest, _ exchange: inout Exchange, _ peers: inout PeersType,
     _ context: inout Context
   ) -> CodeOutcome {
-    exchange.question = question
+    exchange.codeRequest = codeRequest
     return askForCodes(&exchange, &peers, &context)
   }
 
@@ -105,13 +105,13 @@ extension Serving {
     _ event: GATTClientEvent, _ pdu: Span<UInt8>, _ exchange: inout Exchange, _ peers: inout PeersType,
     _ context: inout Context
   ) -> CodeOutcome {
-    let question = exchange.question
+    let codeRequest = exchange.codeRequest
     switch event {
     case .none, .notification, .indication, .mtu: return .goingOn
     case .service(let range):
       exchange.service = range
       return ask(
-        question == .numberService ? .numberCharacteristic : .codeCharacteristic, &exchange, &peers,
+        codeRequest == .numberService ? .numberCharacteristic : .codeCharacteristic, &exchange, &peers,
         &context)
     case .characteristics(let isLast):
       noteCode(pdu, &exchange, &peers, &context)
@@ -127,7 +127,7 @@ extension Serving {
       // Longer than any number.
       return .malformed
     case .finished:
-      switch question {
+      switch codeRequest {
       case .numberCharacteristic, .codeCharacteristic: return endDiscovery(&exchange, &peers, &context)
       case .numberService, .number: return endNumber(&exchange, &peers, &context)
       default: return .ended
@@ -146,7 +146,7 @@ extension Serving {
   mutating func endDiscovery(
     _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) -> CodeOutcome {
-    if exchange.question == .codeCharacteristic {
+    if exchange.codeRequest == .codeCharacteristic {
       return .ended
     } else if exchange.modelHandle != 0 {
       return ask(.number, &exchange, &peers, &context)
@@ -162,7 +162,7 @@ extension Serving {
   ) {
     var characteristics = GATTCharacteristics(pdu)
     while let found = characteristics.next() {
-      if exchange.question == .numberCharacteristic {
+      if exchange.codeRequest == .numberCharacteristic {
         if found.uuid == CovidWatch.characteristic { exchange.modelHandle = found.value }
       } else if found.uuid.high == C19X.marker, exchange.modelHandle == 0 {
         exchange.modelHandle = found.value
@@ -179,7 +179,7 @@ extension Serving {
     _ context: inout Context
   ) {
     peers.keepRead(
-      Int(exchange.place), system, code,
+      Int(exchange.slot), system, code,
       life: system == .covidWatch ? CovidWatch.longestLife : Self.codePeriod, &context)
   }
 }

@@ -9,7 +9,7 @@ extension Serving {
   mutating func composeSignal(
     _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) -> SignalComposition {
-    let place = Int(exchange.place)
+    let slot = Int(exchange.slot)
     let task = exchange.task
     if task == .sendMessage {
       guard let message = values.pool.find(Outbox.connection, .message) else { return .nothingToSay }
@@ -17,7 +17,7 @@ extension Serving {
       return .composed
     }
     guard let buffer = exchange.claimBuffer(.signalling, index, in: &values.pool) else { return .noBuffer }
-    let rssi = Int16(peers.table[place].lastRSSI.rawValue)
+    let rssi = Int16(peers.table[slot].lastRSSI.rawValue)
     var isComposed = false
     switch task {
     case .writePayload:
@@ -26,7 +26,7 @@ extension Serving {
       isComposed = values.pool.buffers[buffer].compose(.rssi, rssi: rssi)
     case .share:
       isComposed = values.pool.buffers[buffer].fill(
-        sharing: &peers.sharing, for: place, in: &peers.table, at: context.now)
+        sharing: &peers.sharing, for: slot, in: &peers.table, at: context.now)
     default: break
     }
     if !isComposed {
@@ -40,7 +40,7 @@ extension Serving {
 /// The result of composing a message.
 @usableFromInline
 enum SignalComposition: UInt8, BitwiseCopyable {
-  /// It is in the connection's buffer.
+  /// The message is in the connection's buffer.
   case composed
   /// No buffer was free.
   case noBuffer

@@ -9,27 +9,27 @@ extension Serving {
   /// the peer's last.
   @inlinable
   mutating func observe(
-    _ place: Int, _ sighting: NeighbourSighting, in data: Span<UInt8>, _ peers: inout PeersType,
+    _ slot: Int, _ sighting: NeighbourSighting, in data: Span<UInt8>, _ peers: inout PeersType,
     _ context: inout Context
   ) {
     let start = Int(sighting.numberStart)
     if start > 0, start &+ 16 <= data.count {
       let number = data.extracting(start..<(start &+ 16))
-      if peers.table[place].isNew(number: number) { take(number: number, place, &peers, &context) }
+      if peers.table[slot].isNew(number: number) { take(number: number, slot, &peers, &context) }
     }
-    if sighting.hasHiddenCode { peers.owe(place, &context) }
+    if sighting.hasHiddenCode { peers.owe(slot, &context) }
   }
 
   /// Logs a number that a peer advertises, unless the peer, or all of them, have shown too many; it is then
   /// processed when it is received again.
   @inlinable
-  mutating func take(number: Span<UInt8>, _ place: Int, _ peers: inout PeersType, _ context: inout Context) {
-    guard peers.table[place].mayShowNumber(at: context.now), values.mayHear(at: context.now) else {
+  mutating func take(number: Span<UInt8>, _ slot: Int, _ peers: inout PeersType, _ context: inout Context) {
+    guard peers.table[slot].mayShowNumber(at: context.now), values.mayHear(at: context.now) else {
       context.sink.count(.signalsDropped)
       return
     }
-    values.heardBudget.spend(26)
-    peers.keepAdvertised(number: number, of: place, &context)
+    values.receivedBudget.spend(26)
+    peers.keepAdvertised(number: number, of: slot, &context)
   }
 
   /// The effects of a request: a number of ours that is served to the peer is logged before it is sent; a
@@ -46,15 +46,15 @@ extension Serving {
         values.spendServed(22, index)
         recordOwn(news.system, news.code.span.extracting(0..<Int(news.length)), &context)
       case .observed:
-        if let place = mayWrite(index, Int(news.length), &exchange, &peers, &context) {
-          peers.keepCode(place, news.system, news.code.span.extracting(0..<Int(news.length)), &context)
-          if news.rssi.isAvailable { noteWritten(news.rssi, by: place, index, &peers, &context) }
+        if let slot = mayWrite(index, Int(news.length), &exchange, &peers, &context) {
+          peers.keepCode(slot, news.system, news.code.span.extracting(0..<Int(news.length)), &context)
+          if news.rssi.isAvailable { noteWritten(news.rssi, by: slot, index, &peers, &context) }
         }
       }
     }
   }
 
-  /// The place of a peer that wrote a code of this many bytes, if the code may be logged. This and the next
+  /// The slot of a peer that wrote a code of this many bytes, if the code may be logged. This and the next
   /// function have frames of their own: together with their callees one frame would be too large.
   @inlinable @inline(never)
   mutating func mayWrite(
@@ -65,16 +65,16 @@ extension Serving {
       context.sink.count(.signalsDropped)
       return nil
     }
-    guard let place = writer(index, &exchange, &peers, &context) else { return nil }
+    guard let slot = writer(index, &exchange, &peers, &context) else { return nil }
     values.spend(8 &+ length, index)
-    return place
+    return slot
   }
 
   @inlinable @inline(never)
   mutating func noteWritten(
-    _ rssi: RSSI, by place: Int, _ index: Int, _ peers: inout PeersType, _ context: inout Context
+    _ rssi: RSSI, by slot: Int, _ index: Int, _ peers: inout PeersType, _ context: inout Context
   ) {
-    measure(writer: place, rssi, index, &peers, &context)
+    measure(writer: slot, rssi, index, &peers, &context)
   }
 
   @inlinable @inline(never)

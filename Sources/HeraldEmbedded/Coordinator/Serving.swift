@@ -128,15 +128,15 @@ extension Serving {
     context.sink.counters.count(kind)
     if !values.mayAct(index) {
       context.sink.count(.signalsDropped)
-    } else if let place = writer(index, &exchange, &peers, &context) {
-      act(upon: kind, from: place, index, &exchange, &peers, &context)
+    } else if let slot = writer(index, &exchange, &peers, &context) {
+      act(upon: kind, from: slot, index, &exchange, &peers, &context)
     }
     values.endMessage(index)
   }
 
   @inlinable
   mutating func act(
-    upon kind: SignalMessage.Kind, from place: Int, _ index: Int, _ exchange: inout Exchange,
+    upon kind: SignalMessage.Kind, from slot: Int, _ index: Int, _ exchange: inout Exchange,
     _ peers: inout PeersType, _ context: inout Context
   ) {
     if kind == .rssi {
@@ -144,16 +144,16 @@ extension Serving {
         values.malformed &+= 1
         return
       }
-      measure(writer: place, rssi, index, &peers, &context)
+      measure(writer: slot, rssi, index, &peers, &context)
       return
     }
-    guard let buffer = values.pool.find(ConnectionID(index: index), .hearing) else { return }
+    guard let buffer = values.pool.find(ConnectionID(index: index), .receiving) else { return }
     switch kind {
     case .rssi: break
-    case .payload: takePayload(from: place, in: buffer, index, &exchange, &peers, &context)
-    case .payloadSharing: takeShared(from: place, in: buffer, index, &peers, &context)
+    case .payload: takePayload(from: slot, in: buffer, index, &exchange, &peers, &context)
+    case .payloadSharing: takeShared(from: slot, in: buffer, index, &peers, &context)
     case .immediate:
-      let identity = peers.table[place].identity
+      let identity = peers.table[slot].identity
       let all = values.pool.buffers[buffer].all
       values.spendBytes(all.count, index)
       context.sink.record(
@@ -162,8 +162,8 @@ extension Serving {
     }
   }
 
-  /// The target that writes on a connection: the one the connection is to, or the one last heard under the
-  /// peer's address, or a new one. A write counts as being heard. `nil` if there is no place for it.
+  /// The target that writes on a connection: the one the connection is to, or the one last received under the
+  /// peer's address, or a new one. A write counts as being received. `nil` if there is no slot for it.
   @inlinable
   mutating func writer(
     _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
@@ -175,7 +175,7 @@ extension Serving {
     // A target that was detected with this address keeps it as identity after changing its address.
     let known =
       exchange.holdsTarget
-      ? Int(exchange.place)
+      ? Int(exchange.slot)
       : peers.table.find(address: address, at: context.now) ?? peers.table.find(identity)
     if let known {
       peers.table.touch(known, at: context.now)
@@ -188,11 +188,11 @@ extension Serving {
   /// The RSSI that a peer measured of this device counts as this device's RSSI of the peer.
   @inlinable @inline(never)
   mutating func measure(
-    writer place: Int, _ rssi: RSSI, _ index: Int, _ peers: inout PeersType, _ context: inout Context
+    writer slot: Int, _ rssi: RSSI, _ index: Int, _ peers: inout PeersType, _ context: inout Context
   ) {
-    peers.noteReceiveOnly(place)
+    peers.noteReceiveOnly(slot)
     values.spend(3, index)
-    peers.measure(place, peers.table[place].identity, rssi, &context)
+    peers.measure(slot, peers.table[slot].identity, rssi, &context)
   }
 
   /// A peer wrote its payload (HP-09). One that is known already only shows that the peer is in range.
@@ -203,7 +203,7 @@ extension Serving {
   /// this very address. Otherwise it is reported as that of an unknown owner.
   @inlinable
   mutating func takePayload(
-    from place: Int, in buffer: Int, _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType,
+    from slot: Int, in buffer: Int, _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType,
     _ context: inout Context
   ) {
     let length = Int(values.pool.buffers[buffer].length)
@@ -213,35 +213,35 @@ extension Serving {
     }
     let digest = values.pool.buffers[buffer].digest()
     guard !peers.own.contains(digest) else { return }
-    peers.noteReceiveOnly(place)
-    guard digest != peers.table[place].payloadDigest else { return }
-    let isConnectable = peers.table[place].isConnectable
+    peers.noteReceiveOnly(slot)
+    guard digest != peers.table[slot].payloadDigest else { return }
+    let isConnectable = peers.table[slot].isConnectable
     if isConnectable,
-      peers.table[place].state == .read || peers.table[place].identity != TargetIdentity(exchange.peer)
+      peers.table[slot].state == .read || peers.table[slot].identity != TargetIdentity(exchange.peer)
     {
       takeHearsay(0..<length, .notAvailable, isWritten: true, in: buffer, index, &peers, &context)
       return
     }
     values.spendBytes(length, index)
     if isConnectable {
-      peers.notePayload(place, &values.pool.buffers[buffer], &context)
+      peers.notePayload(slot, &values.pool.buffers[buffer], &context)
       return
     }
-    if peers.table[place].state != .confirmed, peers.table[place].state != .read {
-      context.sink.record(.heraldDetected, of: peers.table[place].identity)
+    if peers.table[slot].state != .confirmed, peers.table[slot].state != .read {
+      context.sink.record(.heraldDetected, of: peers.table[slot].identity)
     }
-    peers.acquirePayload(place, &values.pool.buffers[buffer], &context)
-    if !peers.table[place].isHeld { peers.settle(place, &context) }
+    peers.acquirePayload(slot, &values.pool.buffers[buffer], &context)
+    if !peers.table[slot].isHeld { peers.settle(slot, &context) }
   }
 
   /// A peer shared payloads of others (HP-43).
   @inlinable
   mutating func takeShared(
-    from place: Int, in buffer: Int, _ index: Int, _ peers: inout PeersType, _ context: inout Context
+    from slot: Int, in buffer: Int, _ index: Int, _ peers: inout PeersType, _ context: inout Context
   ) {
-    let sharer = peers.table[place].identity
+    let sharer = peers.table[slot].identity
     let rssi = RSSI(signal: values.incoming[index].rssi)
-    if let rssi { measure(writer: place, rssi, index, &peers, &context) }
+    if let rssi { measure(writer: slot, rssi, index, &peers, &context) }
     let length = Int(values.pool.buffers[buffer].length)
     guard length > 0 else { return }
     values.spendBytes(length, index)
@@ -259,9 +259,9 @@ extension Serving {
 
   /// A payload of an unknown owner, under an identity generated for it, which stays the same as long as the
   /// payload is reported. Never under that of a peer which showed it: reports of others are not mixed with
-  /// what was heard of a peer. One that was shared and for which there is no place is not logged: its bytes
-  /// are in the log as they were shared, and its owner will not be reported again. Not inlined, so that the
-  /// stack holds the frame for one at a time.
+  /// what was received of a peer. One that was shared and for which there is no slot is not logged: its
+  /// bytes are in the log as they were shared, and its owner will not be reported again. Not inlined, so that
+  /// the stack holds the frame for one at a time.
   @inlinable @inline(never)
   mutating func takeHearsay(
     _ range: Range<Int>, _ rssi: RSSI, isWritten: Bool, in buffer: Int, _ index: Int,
@@ -271,11 +271,11 @@ extension Serving {
     guard !peers.own.contains(digest) else { return }
     let isKnown = peers.table.find(payloadDigest: digest, otherThan: -1) != nil
     let told = peers.table.findHearsay(payloadDigest: digest)
-    let place = told ?? peers.admitHearsay(of: digest, &context)
-    let owner = place.map { peers.table[$0].identity } ?? TargetIdentity.made(&context.random)
+    let slot = told ?? peers.admitHearsay(of: digest, &context)
+    let owner = slot.map { peers.table[$0].identity } ?? TargetIdentity.made(&context.random)
     if let told {
       peers.table.touch(told, at: context.now)
-    } else if place != nil || isWritten {
+    } else if slot != nil || isWritten {
       values.spendBytes(range.count, index)
       context.sink.record(.read, of: owner, range, in: &values.pool.buffers[buffer])
     }
@@ -283,7 +283,7 @@ extension Serving {
       to: &context.sink.delegate, owner, known: isKnown, range, at: context.now)
     guard rssi.isAvailable else { return }
     context.sink.count(.readings)
-    if place != nil {
+    if slot != nil {
       values.spend(3, index)
       context.sink.record(reading: rssi, of: owner)
     }

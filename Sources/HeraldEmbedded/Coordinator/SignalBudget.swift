@@ -22,8 +22,8 @@ enum SignalBudget {
   @usableFromInline static var connectionLimit: UInt32 { 2048 }
   /// The time in milliseconds after which a byte of `connectionLimit` is available again.
   @usableFromInline static var connectionPace: UInt32 { 6 }
-  /// That time in milliseconds for codes in advertisements.
-  @usableFromInline static var heardPace: UInt32 { 16 }
+  /// The time after which a byte is available again, in milliseconds for codes in advertisements.
+  @usableFromInline static var receivedPace: UInt32 { 16 }
 }
 
 /// The bytes that addresses have added to the log, in units of 16. Addresses share 32 accounts by their hash,

@@ -64,16 +64,16 @@ extension ServedValues {
     }
     dropStalled(index)
     if let begun = begun(tag, index) {
-      hear(begun, isWhole: pool.buffers[begun].put(value, at: Int(pool.buffers[begun].length)), index)
+      receive(begun, isWhole: pool.buffers[begun].put(value, at: Int(pool.buffers[begun].length)), index)
       return nil
     }
     if take(strength: SignalMessage.strength(value), index) { return nil }
-    guard let buffer = pool.claimForWriting(connection, .hearing) else {
+    guard let buffer = pool.claimForWriting(connection, .receiving) else {
       withoutBuffer &+= 1
       return .insufficientResources
     }
     incoming[index].tag = tag.rawValue
-    hear(buffer, isWhole: pool.buffers[buffer].put(value, at: 0), index)
+    receive(buffer, isWhole: pool.buffers[buffer].put(value, at: 0), index)
     return nil
   }
 
@@ -86,20 +86,20 @@ extension ServedValues {
       return
     }
     if let begun = begun(tag, index) {
-      hear(begun, isWhole: pool.append(buffer, to: begun), index)
+      receive(begun, isWhole: pool.append(buffer, to: begun), index)
       return
     }
     if take(strength: pool.buffers[buffer].strength(), index) { return }
-    pool.buffers[buffer].use = .hearing
+    pool.buffers[buffer].use = .receiving
     incoming[index].tag = tag.rawValue
-    hear(buffer, isWhole: true, index)
+    receive(buffer, isWhole: true, index)
   }
 
   /// The buffer with the incomplete message at this characteristic, if there is one. An incomplete message at
   /// the other one is dropped.
   @inlinable @inline(never)
   mutating func begun(_ tag: AttributeTag, _ index: Int) -> Int? {
-    guard let begun = pool.find(ConnectionID(index: index), .hearing) else { return nil }
+    guard let begun = pool.find(ConnectionID(index: index), .receiving) else { return nil }
     if incoming[index].tag == tag.rawValue { return begun }
     drop(begun)
     return nil
@@ -122,8 +122,8 @@ extension ServedValues {
     guard index >= 0, index < connections, incoming[index].complete == 0 else {
       return .insufficientResources
     }
-    if let begun = pool.find(connection, .hearing) { drop(begun) }
-    guard let buffer = pool.claimForWriting(connection, .hearing), pool.buffers[buffer].put(value, at: 0)
+    if let begun = pool.find(connection, .receiving) { drop(begun) }
+    guard let buffer = pool.claimForWriting(connection, .receiving), pool.buffers[buffer].put(value, at: 0)
     else { return .insufficientResources }
     incoming[index].complete = SignalMessage.Kind.payload.rawValue
     return nil
@@ -134,15 +134,15 @@ extension ServedValues {
   mutating func collectLegacyPrepared(_ buffer: Int, _ index: Int) -> ATTErrorCode? {
     let count = Int(pool.buffers[buffer].length)
     guard count > 0, count <= Payload.maximumLength else { return .invalidAttributeValueLength }
-    if let begun = pool.find(ConnectionID(index: index), .hearing) { drop(begun) }
-    pool.buffers[buffer].use = .hearing
+    if let begun = pool.find(ConnectionID(index: index), .receiving) { drop(begun) }
+    pool.buffers[buffer].use = .receiving
     incoming[index].complete = SignalMessage.Kind.payload.rawValue
     return nil
   }
 
   /// Evaluates the contents of a buffer after a part was appended, unless the part was too long.
   @inlinable @inline(never)
-  mutating func hear(_ buffer: Int, isWhole: Bool, _ index: Int) {
+  mutating func receive(_ buffer: Int, isWhole: Bool, _ index: Int) {
     incoming[index].lastPart = askedAt.milliseconds.low32
     guard isWhole else {
       drop(buffer)
@@ -171,7 +171,7 @@ extension ServedValues {
       return
     }
     let connection = ConnectionID(index: index)
-    if let begun = pool.find(connection, .hearing) ?? pool.find(connection, .preparing) { drop(begun) }
+    if let begun = pool.find(connection, .receiving) ?? pool.find(connection, .preparing) { drop(begun) }
   }
 
   /// Drops all incomplete messages that were not continued in time.
@@ -189,13 +189,13 @@ extension ServedValues {
   @inlinable
   mutating func endMessage(_ index: Int) {
     incoming[index].complete = 0
-    if let buffer = pool.find(ConnectionID(index: index), .hearing) { pool.buffers[buffer].use = .free }
+    if let buffer = pool.find(ConnectionID(index: index), .receiving) { pool.buffers[buffer].use = .free }
   }
 
   /// A connection has ended, and its incomplete message is dropped. What was charged to it stays charged.
   @inlinable
   mutating func endSignals(_ index: Int) {
-    if let begun = pool.find(ConnectionID(index: index), .hearing) { drop(begun) }
+    if let begun = pool.find(ConnectionID(index: index), .receiving) { drop(begun) }
     let budget = incoming[index].budget
     incoming[index] = SignalReassembly()
     incoming[index].budget = budget
@@ -243,7 +243,7 @@ extension ServedValues {
   /// KiB) at once. In a crowd each peer has a new one every quarter of an hour.
   @inlinable
   mutating func mayHear(at now: Instant) -> Bool {
-    heardBudget.allows(SignalBudget.connectionLimit, pace: SignalBudget.heardPace, at: now)
+    receivedBudget.allows(SignalBudget.connectionLimit, pace: SignalBudget.receivedPace, at: now)
   }
 
   /// Charges this many bytes of log for a message.

@@ -5,20 +5,20 @@ import HeraldHAL
 ///
 /// There are two budgets of each sort, one for strangers that show a Herald service and one for all others,
 /// so that a flood of one kind does not reduce the other. They grow with the capacity of the table; a table
-/// of fewer than 64 places counts as one of 64.
+/// of fewer than 64 slots counts as one of 64.
 ///
-/// - **Identities**: a stranger that is added costs 13 bytes of log. 16 for each place of the table may be
-///   added at once, and one in 4.1 s for each 64 places after that. A payload that is read restores one. In a
+/// - **Identities**: a stranger that is added costs 13 bytes of log. 16 for each slot of the table may be
+///   added at once, and one in 4.1 s for each 64 slots after that. A payload that is read restores one. In a
 ///   period in which one was refused nothing is restored: a flood gets what is left when it begins, and no
 ///   more while it lasts.
-/// - **Readings**: 128 for each place at once, and 3.9 a second for each 64 places after that. A payload that
+/// - **Readings**: 128 for each slot at once, and 3.9 a second for each 64 slots after that. A payload that
 ///   is read restores 128.
-/// - **Proof**: while identities are refused, a stranger is added if it is heard in both halves of a period
-///   of 4.1 s, or opens a connection to this device; 16 at once, and one in a period after that. The first
-///   half stores marks of those that are refused, each in a place that its hash gives and only if that is
-///   free, so that a flood of fresh addresses does not replace stored marks.
+/// - **Proof**: while identities are refused, a stranger is added if it is received in both halves of a
+///   period of 4.1 s, or opens a connection to this device; 16 at once, and one in a period after that. The
+///   first half stores marks of those that are refused, each in a slot that its hash gives and only if that
+///   is free, so that a flood of fresh addresses does not replace stored marks.
 ///
-/// The numbers are more than twice the peaks of simulated crowds (256 places: 467 identities outstanding of
+/// The numbers are more than twice the peaks of simulated crowds (256 slots: 467 identities outstanding of
 /// 4,096 in a room of 200 whose addresses change each minute, 1,488 in the first minute of a crowd of 2,000),
 /// and of the documents' 140,000 readings in 23 hours.
 @usableFromInline
@@ -66,15 +66,15 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
     let passed = period &- settled
     guard passed != 0 else { return }
     settled = period
-    for place in 0..<targets { noted[place] = 0 }
+    for slot in 0..<targets { noted[slot] = 0 }
     proven = proven > passed ? proven &- passed : 0
     // More than a few hours restore everything.
     let most = passed < 4096 ? passed : 4096
     for kind in 0..<2 {
       let regained = (most &- (isRefusing[kind] ? 1 : 0)) &* (Self.size / 64)
       identities[kind] = identities[kind] > regained ? identities[kind] &- regained : 0
-      let heard = most &* (Self.size / 4)
-      readings[kind] = readings[kind] > heard ? readings[kind] &- heard : 0
+      let restored = most &* (Self.size / 4)
+      readings[kind] = readings[kind] > restored ? readings[kind] &- restored : 0
       isRefusing[kind] = false
     }
   }
@@ -90,13 +90,13 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
       return true
     }
     isRefusing[kind] = true
-    let place = Int(((hash & 0xFFFF) &* UInt32(truncatingIfNeeded: targets)) &>> 16)
-    guard place < targets else { return false }
+    let slot = Int(((hash & 0xFFFF) &* UInt32(truncatingIfNeeded: targets)) &>> 16)
+    guard slot < targets else { return false }
     let mark = UInt16(truncatingIfNeeded: hash &>> 16) | 1
     if now.milliseconds.low32 & 2048 == 0 {
-      if noted[place] == 0 { noted[place] = mark }
-    } else if noted[place] == mark, mayProve() {
-      noted[place] = 0
+      if noted[slot] == 0 { noted[slot] = mark }
+    } else if noted[slot] == mark, mayProve() {
+      noted[slot] = 0
       return true
     }
     unkept &+= 1
@@ -146,7 +146,7 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
 
   /// How much was refused since the last call.
   @usableFromInline
-  mutating func takeUnkept() -> UInt32 {
+  mutating func takeRefused() -> UInt32 {
     let count = unkept
     unkept = 0
     return count

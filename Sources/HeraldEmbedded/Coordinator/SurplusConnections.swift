@@ -15,7 +15,7 @@ struct SurplusConnections: BitwiseCopyable {
     askAt = .start
   }
 
-  /// A connection was opened for which there is no place. A number above 31 is not stored.
+  /// A connection was opened for which there is no slot. A number above 31 is not stored.
   @usableFromInline
   mutating func opened(_ index: Int, at now: Instant) {
     if index >= 0, index < 32 { bits |= 1 &<< UInt32(truncatingIfNeeded: index) }
@@ -31,8 +31,8 @@ struct SurplusConnections: BitwiseCopyable {
   /// Whether there are any.
   @usableFromInline var isEmpty: Bool { bits == 0 }
 
-  /// Those for which the radio gets a disconnect command now, a bit each: at once, and again every two
-  /// seconds.
+  /// The connections for which the radio gets a disconnect command now, a bit each: at once, and again every
+  /// two seconds.
   @usableFromInline
   mutating func due(at now: Instant) -> UInt32 {
     guard bits != 0, now >= askAt else { return 0 }

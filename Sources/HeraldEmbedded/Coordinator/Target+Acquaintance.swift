@@ -8,9 +8,9 @@ import HeraldHAL
 enum Acquaintance: UInt8, BitwiseCopyable {
   /// The peer is not to be connected at present.
   case leftAlone
-  /// Its state is the same.
+  /// The target's state is the same.
   case unchanged
-  /// It is to be connected to.
+  /// The target is to be connected to.
   case wanted
 }
 

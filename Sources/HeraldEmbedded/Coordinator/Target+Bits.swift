@@ -16,9 +16,9 @@ extension Target {
   @usableFromInline static var payloadWrittenFlag: UInt32 { 512 }
   @usableFromInline static var owesCodeFlag: UInt32 { 1024 }
   @usableFromInline static var codeReadFlag: UInt32 { 2048 }
-  /// It is not connectable at present, or was not when last heard.
-  @usableFromInline static var takesNobodyFlag: UInt32 { 4096 }
-  /// The place is in use.
+  /// The target is not connectable at present, or was not when last received.
+  @usableFromInline static var refusesConnectionsFlag: UInt32 { 4096 }
+  /// The slot is in use.
   @usableFromInline static var takenFlag: UInt32 { 8192 }
 
   // The positions of the fields.
@@ -37,7 +37,7 @@ extension Target {
     bits = bits & ~(mask &<< start) | (UInt32(value) & mask) &<< start
   }
 
-  /// The bits of a peer that was just heard under this identity, from this address.
+  /// The bits of a peer that was just received under this identity, from this address.
   @usableFromInline
   static func bits(of identity: TargetIdentity, _ address: DeviceAddress) -> UInt32 {
     takenFlag | UInt32(address.kind.rawValue) &<< addressKindBit
@@ -60,7 +60,7 @@ extension Target {
       && field(Self.identityKindBit, 3) == identity.kind.rawValue
   }
 
-  /// The address under which it was last heard, which connections use.
+  /// The address under which it was last received, which connections use.
   @inlinable
   public var address: DeviceAddress {
     get {
@@ -74,7 +74,7 @@ extension Target {
     }
   }
 
-  /// Whether it was last heard under this address.
+  /// Whether it was last received under this address.
   @inlinable @inline(__always)
   func isAt(_ address: DeviceAddress) -> Bool {
     addressLow == address.low && addressHigh == address.high
@@ -149,10 +149,10 @@ extension Target {
     set { set(Self.receiveOnlyFlag, newValue) }
   }
 
-  /// Its advertisement shows whether it is connectable: one that is again may be tried again.
+  /// The target's advertisement shows whether it is connectable: one that is again may be tried again.
   @inlinable
-  mutating func note(takesNobody: Bool, at now: Instant) {
-    set(Target.takesNobodyFlag, takesNobody)
-    if !takesNobody, failures == 0, retryAt > now { retryAt = now }
+  mutating func note(refusesConnections: Bool, at now: Instant) {
+    set(Target.refusesConnectionsFlag, refusesConnections)
+    if !refusesConnections, failures == 0, retryAt > now { retryAt = now }
   }
 }

@@ -9,9 +9,9 @@ public struct Target: BitwiseCopyable, Sendable {
     case candidate = 0
     /// Advertises a Herald service.
     case advertised = 1
-    /// Its Herald service was found over a connection; its payload has not been read.
+    /// The target's Herald service was found over a connection; its payload has not been read.
     case confirmed = 2
-    /// Its payload has been read.
+    /// The target's payload has been read.
     case read = 3
     /// Was connected and has no Herald service: not connected until `retryAt`, then a candidate again.
     case ignored = 4
@@ -23,7 +23,7 @@ public struct Target: BitwiseCopyable, Sendable {
   public enum System: UInt8, BitwiseCopyable, Sendable {
     /// Not known.
     case unknown = 0
-    /// One that can advertise at all times: Android, and every wearable.
+    /// A peer that can advertise at all times: Android, and every wearable.
     case compliant = 1
     /// iOS.
     case iOS = 2
@@ -34,13 +34,14 @@ public struct Target: BitwiseCopyable, Sendable {
   @usableFromInline var addressLow: UInt32
   /// The first eight bytes of its payload's SHA-256, little-endian; 0 before the payload is read.
   public var payloadDigest: UInt64
-  /// When it was last heard: milliseconds since start-up, their lower 32 bits. `TargetTable.touch` sets it.
+  /// When it was last received: milliseconds since start-up, their lower 32 bits. `TargetTable.touch` sets
+  /// it.
   @usableFromInline var seen: UInt32
   /// When it may be connected next, in tenths of a second since start-up.
   var retryTenths: UInt32
-  /// Of an iPhone the payloads that were shared with it, a bit for each place of the `SharingStore`: with
+  /// Of an iPhone the payloads that were shared with it, a bit for each slot of the `SharingStore`: with
   /// other peers none are shared. Of every other peer the digest of the contact event number that it
-  /// advertised last, and when that was logged: iPhones advertise none. In a free place, the next free place
+  /// advertised last, and when that was logged: iPhones advertise none. In a free slot, the next free slot
   /// + 1.
   @usableFromInline var told: UInt32
   @usableFromInline var bits: UInt32
@@ -51,8 +52,8 @@ public struct Target: BitwiseCopyable, Sendable {
   /// The last transmit power it advertised in dBm; `noTxPower` if none.
   public var txPower: Int8
   /// When an RSSI or others' payloads were last written to it: seconds since start-up, in their lower 8 bits.
-  /// While its payload is not known, neither is written to it: the field then holds when it was first heard,
-  /// or when a reading beyond its allowance was last kept (`mayKeepReading`).
+  /// While its payload is not known, neither is written to it: the field then holds when it was first
+  /// received, or when a reading beyond its allowance was last kept (`mayKeepReading`).
   @usableFromInline var signalledAt: UInt8
   /// When our payload was last written to it: units of 16 s since start-up, in their lower 8 bits. While its
   /// payload is not known, the used part of its allowance of readings.
@@ -61,7 +62,7 @@ public struct Target: BitwiseCopyable, Sendable {
   /// The value of `txPower` if none was advertised.
   public static var noTxPower: Int8 { 0x7F }
 
-  /// A peer that was just heard for the first time.
+  /// A peer that was just received for the first time.
   @usableFromInline
   init(identity: TargetIdentity, address: DeviceAddress, at now: Instant) {
     identityLow = identity.low
@@ -80,7 +81,7 @@ public struct Target: BitwiseCopyable, Sendable {
     writtenAt = 0
   }
 
-  /// All zero bits: the contents of an unused place.
+  /// All zero bits: the contents of an unused slot.
   @usableFromInline
   static var vacant: Target {
     var vacant = Target(
@@ -91,7 +92,8 @@ public struct Target: BitwiseCopyable, Sendable {
     return vacant
   }
 
-  /// The time since it was last heard. For a peer silent for 49 days it would wrap: none is kept for so long.
+  /// The time since it was last received. For a peer silent for 49 days it would wrap: none is kept for so
+  /// long.
   @inlinable
   public func silence(at now: Instant) -> Interval {
     Interval(milliseconds: now.milliseconds.low32 &- seen)

@@ -15,8 +15,9 @@ extension Target {
   static var trustAtFirst: UInt8 { 2 }
   static var trustProven: UInt8 { 6 }
 
-  /// Its payload was read: until it turns out otherwise it is one that is received in each round, and whose
-  /// events repeat. `isDense`: among many, where two windows in succession may well be lost to collisions.
+  /// The target's payload was read: until it turns out otherwise it is one that is received in each round,
+  /// and whose events repeat. `isDense`: among many, where two windows in succession may well be lost to
+  /// collisions.
   @usableFromInline
   mutating func beginRegularity(isDense: Bool) {
     writtenAt = (isDense ? Self.trustProven : Self.trustAtFirst) &<< 2 | 3
@@ -39,7 +40,7 @@ extension Target {
   /// Whether it was once received in a window that was open for it: its events repeat.
   var isRhythmic: Bool { writtenAt & 0x80 != 0 }
 
-  /// It was received: if a window was open for it, its events repeat.
+  /// The target was received: if a window was open for it, its events repeat.
   mutating func endAwaiting() {
     guard isAwaited else { return }
     isAwaited = false
@@ -102,11 +103,11 @@ extension Target {
 }
 
 extension TargetTable {
-  /// The payload with this digest was read at the peer at `place`. If it had been read at another address
+  /// The payload with this digest was read at the peer at `slot`. If it had been read at another address
   /// before, the peer there has moved. Returns whether it had.
   @usableFromInline
-  mutating func noteMove(of digest: UInt64, to place: Int) -> Bool {
-    guard let former = find(payloadDigest: digest, otherThan: place) else { return false }
+  mutating func noteMove(of digest: UInt64, to slot: Int) -> Bool {
+    guard let former = find(payloadDigest: digest, otherThan: slot) else { return false }
     if targets[former].isCounted { targets[former].hasMoved = true }
     return true
   }
@@ -122,26 +123,26 @@ extension TargetTable {
     guard survey.awaits else { return }
     let passed = now.since(round)
     let last = Interval(milliseconds: latency.milliseconds &+ passed.milliseconds)
-    var place = 0
-    while place < placesUsed {
-      let silence = targets[place].silence(at: now)
-      if silence > passed, silence < last, isTaken(place), targets[place].isCounted,
-        targets[place].trust > 0, !targets[place].hasMoved
+    var slot = 0
+    while slot < slotsUsed {
+      let silence = targets[slot].silence(at: now)
+      if silence > passed, silence < last, isTaken(slot), targets[slot].isCounted,
+        targets[slot].trust > 0, !targets[slot].hasMoved
       {
-        let window = targets[place].awaitedWindow(every: interval, at: now)
+        let window = targets[slot].awaitedWindow(every: interval, at: now)
         survey.expect(in: window.wait)
         if window.wait == 0 {
-          targets[place].isAwaited = true
-          survey.hold = min(window.left, Self.heed)
-        } else if targets[place].isAwaited {
-          targets[place].isAwaited = false
-          targets[place].trust &-= 1
+          targets[slot].isAwaited = true
+          survey.hold = min(window.left, Self.awaitedCheckInterval)
+        } else if targets[slot].isAwaited {
+          targets[slot].isAwaited = false
+          targets[slot].trust &-= 1
         }
       }
-      place &+= 1
+      slot &+= 1
     }
   }
 
   /// In a window, how often in ms is checked whether the peer has been received.
-  private static var heed: UInt32 { 2 }
+  private static var awaitedCheckInterval: UInt32 { 2 }
 }

@@ -4,7 +4,7 @@ import HeraldHAL
 extension Target {
   /// How regularly it is received in the first windows of rounds, 0 to 3: one more for each in which it was,
   /// two less for each in which it was not. Of a peer that is read and is no iPhone: to this one nothing is
-  /// written, and the place of the time when that was is free.
+  /// written, and the slot of the time when that was is free.
   @usableFromInline
   var regularity: UInt8 {
     get { writtenAt & 3 }
@@ -61,37 +61,37 @@ extension TargetTable {
     var newcomers = 0
     var new = 0
     var rhythmic = 0
-    var place = 0
-    while place < placesUsed {
-      let silence = targets[place].silence(at: now)
-      if isTaken(place), silence < lastTwo, targets[place].showedService,
-        targets[place].identityKind != .shared
+    var slot = 0
+    while slot < slotsUsed {
+      let silence = targets[slot].silence(at: now)
+      if isTaken(slot), silence < lastTwo, targets[slot].showedService,
+        targets[slot].identityKind != .shared
       {
-        let isHeard = silence <= passed
-        if isHeard, targets[place].state != .read, !isFlooded {
+        let isReceived = silence <= passed
+        if isReceived, targets[slot].state != .read, !isFlooded {
           strangers &+= 1
-          if targets[place].readings < 2 { newcomers &+= 1 }
-          if Self.isForRooms, targets[place].isNew(within: passed, at: now) { new &+= 1 }
+          if targets[slot].readings < 2 { newcomers &+= 1 }
+          if Self.isForRooms, targets[slot].isNew(within: passed, at: now) { new &+= 1 }
         }
-        if targets[place].state == .read, survey.known < .max { survey.known &+= 1 }
-        if targets[place].state == .read, targets[place].system == .iOS {
+        if targets[slot].state == .read, survey.known < .max { survey.known &+= 1 }
+        if targets[slot].state == .read, targets[slot].system == .iOS {
           survey.hasIPhone = true
-        } else if targets[place].state == .read, !targets[place].isReceiveOnly {
-          let regularity = targets[place].regularity
+        } else if targets[slot].state == .read, !targets[slot].isReceiveOnly {
+          let regularity = targets[slot].regularity
           // Most have not been awaited yet when their payload was just read. Phones may be among those.
-          if Self.isForRooms, targets[place].trust > 0, isRhythmic || targets[place].isRhythmic,
-            !targets[place].hasMoved
+          if Self.isForRooms, targets[slot].trust > 0, isRhythmic || targets[slot].isRhythmic,
+            !targets[slot].hasMoved
           {
             rhythmic &+= 1
           }
-          if isHeard {
-            targets[place].endAwaiting()
-            targets[place].hasMoved = false
-          } else if targets[place].hasMoved {
+          if isReceived {
+            targets[slot].endAwaiting()
+            targets[slot].hasMoved = false
+          } else if targets[slot].hasMoved {
             // It advertises under the address at which its payload was read since.
-          } else if targets[place].trust > 0 || isRhythmic && targets[place].isRhythmic {
+          } else if targets[slot].trust > 0 || isRhythmic && targets[slot].isRhythmic {
             if silence < last {
-              if targets[place].trust > 0, expects.awaited {
+              if targets[slot].trust > 0, expects.awaited {
                 missing &+= 1
                 survey.awaits = true
               } else if isRhythmic {
@@ -105,17 +105,17 @@ extension TargetTable {
             if expects.rare {
               survey.expect(in: Target.wait(silence: silence.milliseconds, period: Self.phonePeriod))
             }
-            if targets[place].lastRSSI.rawValue >= Self.near { survey.isNear = true }
+            if targets[slot].lastRSSI.rawValue >= Self.near { survey.isNear = true }
           } else if silence < last {
             missing &+= 1
             frequent &+= 1
           }
           if isFirst {
-            targets[place].regularity = isHeard ? regularity &+ 1 : regularity > 2 ? regularity &- 2 : 0
+            targets[slot].regularity = isReceived ? regularity &+ 1 : regularity > 2 ? regularity &- 2 : 0
           }
         }
       }
-      place &+= 1
+      slot &+= 1
     }
     survey.isChanging =
       Self.isForCrowds && expects.changing

@@ -3,20 +3,20 @@ import HeraldHAL
 
 /// Every peer that is being tracked, by its identity: at most `capacity` (up to 16,384), 44 bytes each.
 ///
-/// Looking one up takes a few steps whatever the capacity: an index of place numbers, half of it empty, is
+/// Looking one up takes a few steps whatever the capacity: an index of slot numbers, half of it empty, is
 /// probed from the identity's hash on. The hash is seeded, so that colliding addresses cannot be chosen from
 /// outside.
 ///
 /// **When full**, `insert` evicts the peer that has been silent for longest: of those silent for
 /// `evictableAfter` first one that owes no work, else of all. But if a quarter of the table is peers that
-/// were heard in the last second and never before, there is a flood of generated addresses: it then evicts
-/// one of these, the one that has been silent for longest. A table of 128 places or more, which is made for
+/// were received in the last second and never before, there is a flood of generated addresses: it then evicts
+/// one of these, the one that has been silent for longest. A table of 128 slots or more, which is made for
 /// crowds, evicts it only if it has been silent for a second at least, and otherwise does not add the new
 /// peer: a crowd that changes its addresses looks like a flood in the first second, and its devices would
 /// evict each other. Held peers (an exchange is in progress) are never evicted; if all are held, the new peer
 /// is not added.
 public struct TargetTable<let capacity: Int>: ~Copyable {
-  /// Two positions of the index: place + 1 of a target, 0 for none.
+  /// Two positions of the index: slot + 1 of a target, 0 for none.
   @usableFromInline
   struct IndexPair: BitwiseCopyable {
     @usableFromInline var even: UInt16
@@ -29,9 +29,9 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
 
   @usableFromInline var targets: [capacity of Target]
   @usableFromInline var index: [capacity of IndexPair]
-  /// The first of the free places, linked through `told`: place + 1; 0 for none.
+  /// The first of the free slots, linked through `told`: slot + 1; 0 for none.
   @usableFromInline var free: UInt16
-  /// How many places have ever been taken.
+  /// How many slots have ever been taken.
   @usableFromInline var fresh: UInt16
   /// How many targets there are: 0…`capacity`.
   public internal(set) var count: Int
@@ -56,10 +56,10 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   /// How long a peer that owes no work must have been silent to be evicted before those that owe work.
   public static var evictableAfter: Interval { .minutes(2) }
 
-  /// Whether it has places for a crowd (`Crowding`): in smaller tables what serves crowds is compiled out.
+  /// Whether it has slots for a crowd (`Crowding`): in smaller tables what serves crowds is compiled out.
   @inlinable
   static var isForCrowds: Bool { capacity >= 128 }
-  /// Whether it has places for a room (`RhythmicRoom`): in smaller tables what serves rooms is compiled out.
+  /// Whether it has slots for a room (`RhythmicRoom`): in smaller tables what serves rooms is compiled out.
   @inlinable
   static var isForRooms: Bool { capacity >= 64 }
 
@@ -68,17 +68,17 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     if count == 0 { self.seed = seed }
   }
 
-  /// The target at a place that `find`, `insert` or an iteration has returned.
+  /// The target at a slot that `find`, `insert` or an iteration has returned.
   @inlinable
-  public subscript(place: Int) -> Target {
-    mutating get { targets[place] }
-    _modify { yield &targets[place] }
+  public subscript(slot: Int) -> Target {
+    mutating get { targets[slot] }
+    _modify { yield &targets[slot] }
   }
 
-  /// How many places have ever been taken: all targets are at places below this. The contents of a vacant
-  /// place are undefined.
+  /// How many slots have ever been taken: all targets are at slots below this. The contents of a vacant
+  /// slot are undefined.
   @inlinable
-  public var placesUsed: Int { Int(fresh) }
+  public var slotsUsed: Int { Int(fresh) }
 
   // MARK: Index
 
@@ -123,7 +123,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return next == positions ? 0 : next
   }
 
-  /// The place of the target with this identity.
+  /// The slot of the target with this identity.
   @inlinable @inline(never)
   public mutating func find(_ identity: TargetIdentity) -> Int? {
     guard count > 0 else { return nil }
@@ -131,24 +131,24 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     while true {
       let entry = entry(position)
       guard entry != 0 else { return nil }
-      let place = Int(entry) &- 1
-      if targets[place].has(identity) { return place }
+      let slot = Int(entry) &- 1
+      if targets[slot].has(identity) { return slot }
       position = self.position(after: position)
     }
   }
 
   @inlinable
-  mutating func enterIndex(_ place: Int) {
-    var position = home(targets[place].identity)
+  mutating func enterIndex(_ slot: Int) {
+    var position = home(targets[slot].identity)
     while entry(position) != 0 { position = self.position(after: position) }
-    setEntry(position, UInt16(truncatingIfNeeded: place &+ 1))
+    setEntry(position, UInt16(truncatingIfNeeded: slot &+ 1))
   }
 
-  /// Takes a place out of the index and closes the gap, so that a probe never ends at a hole in a run.
+  /// Takes a slot out of the index and closes the gap, so that a probe never ends at a hole in a run.
   @inlinable
-  mutating func leaveIndex(_ place: Int) {
-    var hole = home(targets[place].identity)
-    let wanted = UInt16(truncatingIfNeeded: place &+ 1)
+  mutating func leaveIndex(_ slot: Int) {
+    var hole = home(targets[slot].identity)
+    let wanted = UInt16(truncatingIfNeeded: slot &+ 1)
     while entry(hole) != wanted {
       guard entry(hole) != 0 else { return }
       hole = position(after: hole)
@@ -172,64 +172,64 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
 
   // MARK: Marks
 
-  /// Notes that a target was heard at `now`.
+  /// Notes that a target was received at `now`.
   @inlinable @inline(__always)
-  public mutating func touch(_ place: Int, at now: Instant) { targets[place].seen = now.milliseconds.low32 }
+  public mutating func touch(_ slot: Int, at now: Instant) { targets[slot].seen = now.milliseconds.low32 }
 
   /// Sets whether a target owes work (see the type).
   @inlinable
-  public mutating func setOwesWork(_ place: Int, _ owes: Bool) {
-    targets[place].set(Target.owesWorkFlag, owes)
+  public mutating func setOwesWork(_ slot: Int, _ owes: Bool) {
+    targets[slot].set(Target.owesWorkFlag, owes)
   }
 
-  /// Holds a target's place, so that it is neither evicted nor aged out, or releases it.
+  /// Holds a target's slot, so that it is neither evicted nor aged out, or releases it.
   @inlinable
-  public mutating func setHeld(_ place: Int, _ held: Bool) {
-    targets[place].set(Target.heldFlag, held)
+  public mutating func setHeld(_ slot: Int, _ held: Bool) {
+    targets[slot].set(Target.heldFlag, held)
   }
 
-  /// The peer has searched for Herald's service over a connection, and its place is held.
+  /// The peer has searched for Herald's service over a connection, and its slot is held.
   @inlinable
-  mutating func noteSearch(_ place: Int) {
-    targets[place].showedService = true
-    setHeld(place, true)
+  mutating func noteSearch(_ slot: Int) {
+    targets[slot].showedService = true
+    setHeld(slot, true)
   }
 
-  /// Whether a peer is at this place, which is one of `placesUsed`.
+  /// Whether a peer is at this slot, which is one of `slotsUsed`.
   @inlinable
-  public mutating func isTaken(_ place: Int) -> Bool { targets[place].has(Target.takenFlag) }
+  public mutating func isTaken(_ slot: Int) -> Bool { targets[slot].has(Target.takenFlag) }
 
   // MARK: Coming and going
 
-  /// Adds a peer that `find` did not find. `nil` if every place is held. It owes no work yet.
+  /// Adds a peer that `find` did not find. `nil` if every slot is held. It owes no work yet.
   public mutating func insert(_ identity: TargetIdentity, address: DeviceAddress, at now: Instant) -> Int? {
-    var place = 0
+    var slot = 0
     if free != 0 {
-      place = Int(free) &- 1
-      free = UInt16(truncatingIfNeeded: targets[place].told)
+      slot = Int(free) &- 1
+      free = UInt16(truncatingIfNeeded: targets[slot].told)
     } else if Int(fresh) < capacity {
-      place = Int(fresh)
+      slot = Int(fresh)
       fresh &+= 1
     } else {
       guard let evicted = evictable(at: now) else { return nil }
       evictions &+= 1
       self.evicted = targets[evicted].identity
       remove(evicted)
-      place = Int(free) &- 1
-      free = UInt16(truncatingIfNeeded: targets[place].told)
+      slot = Int(free) &- 1
+      free = UInt16(truncatingIfNeeded: targets[slot].told)
     }
-    targets[place] = Target(identity: identity, address: address, at: now)
+    targets[slot] = Target(identity: identity, address: address, at: now)
     count &+= 1
-    enterIndex(place)
-    return place
+    enterIndex(slot)
+    return slot
   }
 
-  /// Removes a target; its place becomes free.
-  public mutating func remove(_ place: Int) {
-    leaveIndex(place)
-    targets[place] = .vacant
-    targets[place].told = UInt32(free)
-    free = UInt16(truncatingIfNeeded: place &+ 1)
+  /// Removes a target; its slot becomes free.
+  public mutating func remove(_ slot: Int) {
+    leaveIndex(slot)
+    targets[slot] = .vacant
+    targets[slot].told = UInt32(free)
+    free = UInt16(truncatingIfNeeded: slot &+ 1)
     count &-= 1
   }
 
@@ -244,19 +244,19 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     var madeUp: Int?
     var mostOfMadeUp: UInt32 = 0
     var new = 0
-    for place in 0..<Int(fresh) where targets[place].bits & (engaged | Target.takenFlag) == Target.takenFlag {
-      var silence = targets[place].silence(at: now).milliseconds
-      if targets[place].mayBeMadeUp {
+    for slot in 0..<Int(fresh) where targets[slot].bits & (engaged | Target.takenFlag) == Target.takenFlag {
+      var silence = targets[slot].silence(at: now).milliseconds
+      if targets[slot].mayBeMadeUp {
         if silence < second { new &+= 1 }
         if silence >= mostOfMadeUp {
-          madeUp = place
+          madeUp = slot
           mostOfMadeUp = silence
         }
       }
       // No target is kept long enough for its silence to have this bit.
-      if !targets[place].owesWork, silence >= Self.evictableAfter.milliseconds { silence |= 1 &<< 31 }
+      if !targets[slot].owesWork, silence >= Self.evictableAfter.milliseconds { silence |= 1 &<< 31 }
       if silence >= most {
-        longest = place
+        longest = slot
         most = silence
       }
     }
@@ -268,29 +268,29 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   public mutating func longestSilent(at now: Instant) -> Int? {
     let engaged = Target.heldFlag | Target.awaitsMessageFlag
     var longest: Int?
-    for place in 0..<Int(fresh) where targets[place].bits & (engaged | Target.takenFlag) == Target.takenFlag {
+    for slot in 0..<Int(fresh) where targets[slot].bits & (engaged | Target.takenFlag) == Target.takenFlag {
       guard let known = longest else {
-        longest = place
+        longest = slot
         continue
       }
-      if targets[place].silence(at: now) >= targets[known].silence(at: now) { longest = place }
+      if targets[slot].silence(at: now) >= targets[known].silence(at: now) { longest = slot }
     }
     return longest
   }
 
-  /// A target other than `place` whose payload has this digest (not 0). Searches every target: to be called
+  /// A target other than `slot` whose payload has this digest (not 0). Searches every target: to be called
   /// once per payload read.
-  public mutating func find(payloadDigest digest: UInt64, otherThan place: Int) -> Int? {
+  public mutating func find(payloadDigest digest: UInt64, otherThan slot: Int) -> Int? {
     guard digest != 0 else { return nil }
     var candidate = 0
     while candidate < Int(fresh) {
-      if candidate != place, targets[candidate].payloadDigest == digest { return candidate }
+      if candidate != slot, targets[candidate].payloadDigest == digest { return candidate }
       candidate &+= 1
     }
     return nil
   }
 
-  /// The target that was not heard but reported with the payload of this digest (not 0). Searches every
+  /// The target that was not received but reported with the payload of this digest (not 0). Searches every
   /// target: to be called once per payload shared.
   public mutating func findHearsay(payloadDigest digest: UInt64) -> Int? {
     guard digest != 0 else { return nil }
@@ -305,7 +305,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   }
 
   /// The target with this address: one that shows a pseudo device address before others, then the most
-  /// recently heard. Searches every target: to be called once per message written to this device.
+  /// recently received. Searches every target: to be called once per message written to this device.
   public mutating func find(address: DeviceAddress, at now: Instant) -> Int? {
     guard address != .zero else { return nil }
     var found: Int?
@@ -327,8 +327,8 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return found
   }
 
-  /// Adds a peer that was not heard but reported. `nil` if that would evict one that was heard, or reported,
-  /// in the last five minutes.
+  /// Adds a peer that was not received but reported. `nil` if that would evict one that was received, or
+  /// reported, in the last five minutes.
   public mutating func insertHearsay(
     _ identity: TargetIdentity, payloadDigest: UInt64, at now: Instant
   ) -> Int? {
@@ -336,9 +336,9 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
       guard let evicted = evictable(at: now), targets[evicted].silence(at: now) > SharingStore.expiry
       else { return nil }
     }
-    guard let place = insert(identity, address: .zero, at: now) else { return nil }
-    targets[place].payloadDigest = payloadDigest
-    targets[place].state = .read
-    return place
+    guard let slot = insert(identity, address: .zero, at: now) else { return nil }
+    targets[slot].payloadDigest = payloadDigest
+    targets[slot].state = .read
+    return slot
   }
 }

@@ -1,11 +1,11 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// A log of events in a ring of flash pages (docs/log-format.md, docs/power-loss.md).
+/// A log of events in a ring of flash pages (docs/log-format.md).
 ///
 /// `dictionary` is how many targets a page distinguishes at a time, 1…64: a further target replaces the one
-/// not heard for longest, which costs seven bytes again when it returns; nothing is lost. Takes 13 bytes of
-/// RAM per target and 1.4 KB in addition.
+/// not received for longest, which costs seven bytes again when it returns; nothing is lost. Takes 13 bytes
+/// of RAM per target and 1.4 KB in addition.
 ///
 /// Events are encoded into a block of 128 bytes that is programmed when it is full or by `commit`; no page is
 /// held in RAM.
@@ -151,9 +151,9 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   mutating func encode(
     _ record: inout LogRecordFields, bytes: Span<UInt8>, at now: Instant
   ) -> LogPageWriter.Outcome {
-    var places = targets.mutableSpan
+    var slots = targets.mutableSpan
     var ranks = order.mutableSpan
-    return writer.encode(&record, bytes: bytes, at: now, targets: &places, order: &ranks)
+    return writer.encode(&record, bytes: bytes, at: now, targets: &slots, order: &ranks)
   }
 
   @inlinable

@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldHAL
 
 // Acknowledgement: pages that a host has on its disk may be erased.
@@ -6,8 +7,8 @@ import HeraldHAL
 public enum LogAcknowledgement: UInt8, BitwiseCopyable, Sendable {
   /// The page may be erased, or has been.
   case taken
-  /// It is the newest page, which may still grow, or one that does not exist yet, or an older page has not
-  /// been acknowledged.
+  /// The page is the newest page, which may still grow, or one that does not exist yet, or an older page has
+  /// not been acknowledged.
   case outOfOrder
   /// The digest is not that of the page: the host has other bytes.
   case otherDigest

@@ -93,8 +93,8 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
 
   @inline(__always)
   private mutating func emit(_ byte: UInt8) {
-    let place = count < limit ? count &+ 1 : count &+ frame
-    if place < Self.capacity { buffer[unchecked: place] = byte }
+    let position = count < limit ? count &+ 1 : count &+ frame
+    if position < Self.capacity { buffer[unchecked: position] = byte }
     count &+= 1
   }
 
@@ -194,7 +194,7 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
     return size
   }
 
-  /// Encrypts `content` bytes behind the first `clear`, for this place in the page, and returns the size of
+  /// Encrypts `content` bytes behind the first `clear`, for this offset in the page, and returns the size of
   /// the block.
   @inline(never)
   private mutating func encrypt(clear: Int, content: Int, word: Int, at position: Int) -> Int {

@@ -3,7 +3,7 @@ import HeraldHAL
 
 /// One event in the log. Payload bytes, where an event has them, are passed separately as a span.
 public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
-  /// A peer was heard for the first time (column "detect" of `contacts.csv`).
+  /// A peer was received for the first time (column "detect" of `contacts.csv`).
   case detected(TargetIdentity)
   /// An RSSI was measured (column "measure").
   case measured(TargetIdentity, RSSI)
@@ -23,9 +23,9 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   case model(TargetIdentity)
   /// The peer showed a code of a system other than Herald; its bytes are passed separately.
   case neighbour(TargetIdentity, NeighbourSystem)
-  /// A stay near a venue beacon ended: it was heard first and last this many seconds before the record
+  /// A stay near a venue beacon ended: it was received first and last this many seconds before the record
   /// (column "visit").
-  case visited(TargetIdentity, firstHeard: UInt32, lastHeard: UInt32)
+  case visited(TargetIdentity, firstReceived: UInt32, lastReceived: UInt32)
   /// This device shows a code of a system other than Herald from now on; its bytes are passed separately.
   case ownNeighbour(NeighbourSystem)
   /// This device offers a payload from now on; its bytes are passed separately.

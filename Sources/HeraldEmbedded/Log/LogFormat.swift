@@ -30,7 +30,7 @@ enum LogFormat {
   /// The most targets a page can distinguish at a time.
   @usableFromInline static var maximumDictionary: Int { 64 }
   /// The most records in a page's first segment: four bits a record in 4,096 bytes, where recordings need
-  /// eleven.
+  /// seven to eleven.
   @usableFromInline static var maximumRecords: UInt16 { 8192 }
 
   /// The most records in a segment behind one that may hold `limit`: half as many, but never fewer than 64. A
@@ -103,7 +103,7 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
   public var dictionaryCapacity: Int
   /// Blocks begin at multiples of this many bytes: 1, 2, 4 or 8.
   public var wordSize: Int
-  /// Whether the blocks are sealed (docs/sealed-log.md), which those of version 2 are not.
+  /// Whether the blocks are sealed (docs/log-format.md), which those of version 2 are not.
   public var isSealed = false
   /// The version of the format of this segment, 2 or 3; a header is written with 3.
   public let version: UInt8

@@ -6,8 +6,8 @@ enum LogMixing {
   @inline(__always)
   static func chance(_ first: UInt32, _ second: UInt32) -> UInt32 {
     let sum = 3 &* stretched(first) &+ 2 &* stretched(second)
-    let place = min(Int(truncatingIfNeeded: (sum.magnitude &+ 2) &>> 2), 63)
-    let chance = UInt32(squashes[unchecked: place])
+    let index = min(Int(truncatingIfNeeded: (sum.magnitude &+ 2) &>> 2), 63)
+    let chance = UInt32(squashes[unchecked: index])
     return sum < 0 ? 4096 &- chance : chance
   }
 

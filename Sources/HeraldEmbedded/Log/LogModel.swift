@@ -7,7 +7,7 @@ import HeraldHAL
 /// The target is coded by one decision for each candidate: "is it this one?". The first candidate is the one
 /// that followed the last target before, as phones that scan in turn report their peers in turn; then comes
 /// the list in the order of recency. A decision is given two contexts: how long that target has been silent,
-/// with the rhythm of its readings, and its place in the list. A target far down the list, or not in it, is
+/// with the rhythm of its readings, and its slot in the list. A target far down the list, or not in it, is
 /// coded by its number or its identity instead, as one decision for each before it would take long.
 ///
 /// Every method is `mutating` or static: a borrow would copy all probabilities to the stack
@@ -210,7 +210,7 @@ struct LogModel: ~Copyable {
 
   // MARK: A record
 
-  /// Encodes or decodes a record. `order` holds the places of the known targets in `targets`, the most recent
+  /// Encodes or decodes a record. `order` holds the slots of the known targets in `targets`, the most recent
   /// first; `bytes` are those of a payload to encode. `false` if the input violates the format.
   @_lifetime(coder: copy coder)
   @inline(__always)
@@ -233,11 +233,11 @@ struct LogModel: ~Copyable {
     guard !overflow else { return false }
     steps = now
     if record.kind.hasTarget {
-      let place = codeTarget(
+      let slot = codeTarget(
         &record, afterDetection: afterDetection, targets: &targets, order: &order, &coder)
-      guard place >= 0 else { return false }
-      if record.kind == .measured { codeRSSI(&record.rssi, of: &targets[unchecked: place], &coder) }
-      targets[unchecked: place].seen = UInt16(truncatingIfNeeded: now)
+      guard slot >= 0 else { return false }
+      if record.kind == .measured { codeRSSI(&record.rssi, of: &targets[unchecked: slot], &coder) }
+      targets[unchecked: slot].seen = UInt16(truncatingIfNeeded: now)
     }
     if record.kind.rawValue >= LogKind.txPower.rawValue { Self.codePlainFields(&record, &coder) }
     return record.kind.hasBytes ? codePayload(&record, bytes, &coder) : true

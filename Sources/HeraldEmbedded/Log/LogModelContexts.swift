@@ -8,7 +8,7 @@ extension LogModel {
     static var longStep: Int { 67 }  // a tree of 4 bits
     static var afterDetection: Int { 83 }  // 1
     static var silence: Int { 84 }  // 4 rhythms of 52 lengths
-    static var place: Int { 292 }  // 24 places in the list, for the first candidate and for others
+    static var rank: Int { 292 }  // 24 ranks in the list, for the first candidate and for others
     static var rssi: Int { 340 }  // 9 trees of 4 bits, 15 each: the first node is 1
     static var longJump: Int { 476 }  // a tree of 3 bits
     static var firstRSSI: Int { 484 }  // a tree of 4 bits

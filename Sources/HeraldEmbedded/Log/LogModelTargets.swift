@@ -15,7 +15,7 @@ extension LogModel {
     return 44 &+ (length &- 7) &* 2 &+ Int(second)
   }
 
-  /// The target, and its place in `targets`; afterwards it is the most recent. −1 if the input violates the
+  /// The target, and its slot in `targets`; afterwards it is the most recent. −1 if the input violates the
   /// format.
   @_lifetime(coder: copy coder)
   @inline(__always)
@@ -39,26 +39,26 @@ extension LogModel {
     } else {
       rank = search(rank, afterDetection: afterDetection, &targets, &order, &coder)
     }
-    let place: Int
+    let slot: Int
     if isKnown {
       guard rank < count else { return -1 }
-      place = Int(order[unchecked: rank])
-      if C.reads { record.target = targets[unchecked: place].identity }
+      slot = Int(order[unchecked: rank])
+      if C.reads { record.target = targets[unchecked: slot].identity }
     } else {
       // When full, the least recent is replaced.
       rank = count < targets.count ? count : count &- 1
-      place = count < targets.count ? count : Int(order[unchecked: rank])
+      slot = count < targets.count ? count : Int(order[unchecked: rank])
       if count < targets.count { count &+= 1 }
       defineTarget(&record.target, &coder)
-      targets[unchecked: place] = LogTarget(
-        record.target, seen: UInt16(truncatingIfNeeded: steps), place: place)
+      targets[unchecked: slot] = LogTarget(
+        record.target, seen: UInt16(truncatingIfNeeded: steps), slot: slot)
     }
     if rank > 0 {
-      targets[unchecked: Int(order[unchecked: 0])].next = place
+      targets[unchecked: Int(order[unchecked: 0])].next = slot
       bringForward(rank, &order)
     }
-    order[unchecked: 0] = UInt8(truncatingIfNeeded: place)
-    return place
+    order[unchecked: 0] = UInt8(truncatingIfNeeded: slot)
+    return slot
   }
 
   /// Makes room at the front of the list for the target at `rank`.
@@ -98,24 +98,24 @@ extension LogModel {
   ) -> Int {
     guard count > 1 else { return 0 }
     let follower = follower(&targets, &order)
-    // The contexts of the first candidate's place come before those of the others.
-    var place = Context.place
+    // The contexts of the first candidate's rank come before those of the others.
+    var base = Context.rank
     if follower < count {
       if isTarget(
-        follower, wanted, place, afterDetection: afterDetection, &targets, &order, &coder)
+        follower, wanted, base, afterDetection: afterDetection, &targets, &order, &coder)
       {
         return follower
       }
-      place = Context.place &+ 24
+      base = Context.rank &+ 24
     }
     let last = follower == count &- 1 ? count &- 2 : count &- 1
     var rank = 0
     while rank < last {
       if rank != follower {
-        if isTarget(rank, wanted, place, afterDetection: afterDetection, &targets, &order, &coder) {
+        if isTarget(rank, wanted, base, afterDetection: afterDetection, &targets, &order, &coder) {
           return rank
         }
-        place = Context.place &+ 24
+        base = Context.rank &+ 24
       }
       rank &+= 1
     }
@@ -138,7 +138,7 @@ extension LogModel {
   @_lifetime(coder: copy coder)
   @inline(__always)
   private mutating func isTarget<C: LogBitCoder & ~Copyable & ~Escapable>(
-    _ rank: Int, _ wanted: Int, _ place: Int, afterDetection: Bool,
+    _ rank: Int, _ wanted: Int, _ base: Int, afterDetection: Bool,
     _ targets: inout MutableSpan<LogTarget>, _ order: inout MutableSpan<UInt8>, _ coder: inout C
   ) -> Bool {
     let target = targets[unchecked: Int(order[unchecked: rank])]
@@ -147,7 +147,7 @@ extension LogModel {
       rank == 0 && afterDetection
       ? Context.afterDetection
       : Context.silence &+ Int(target.rhythm) &* 52 &+ Self.silenceClass(UInt32(silence))
-    return mixed(context, place &+ min(rank, 23), rank == wanted ? 1 : 0, &coder) != 0
+    return mixed(context, base &+ min(rank, 23), rank == wanted ? 1 : 0, &coder) != 0
   }
 
   /// The same for a target that was lost, from the least recent on.

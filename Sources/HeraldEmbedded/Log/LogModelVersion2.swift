@@ -40,11 +40,11 @@ extension LogModel {
     guard !overflow else { return false }
     steps = now
     if record.kind.hasTarget {
-      let place = readTarget(
+      let slot = readTarget(
         &record.target, afterDetection: afterDetection, targets: &targets, order: &order, &coder)
-      guard place >= 0 else { return false }
-      if record.kind == .measured { readRSSI(&record.rssi, of: &targets[unchecked: place], &coder) }
-      targets[unchecked: place].seen = UInt16(truncatingIfNeeded: now)
+      guard slot >= 0 else { return false }
+      if record.kind == .measured { readRSSI(&record.rssi, of: &targets[unchecked: slot], &coder) }
+      targets[unchecked: slot].seen = UInt16(truncatingIfNeeded: now)
     }
     if record.kind.rawValue >= LogKind.txPower.rawValue { Self.codePlainFields(&record, &coder) }
     record.payload = record.kind.hasBytes ? UInt8(truncatingIfNeeded: Self.inBlocks) : 0
@@ -70,7 +70,7 @@ extension LogModel {
     return 48 &+ (length &- 7) &* 2 &+ Int(second)
   }
 
-  /// The target, and its place in `targets`; afterwards it is the most recent. −1 if the input violates the
+  /// The target, and its slot in `targets`; afterwards it is the most recent. −1 if the input violates the
   /// format.
   @_lifetime(coder: copy coder)
   private mutating func readTarget(
@@ -88,11 +88,11 @@ extension LogModel {
       return readNewTarget(&identity, &targets, &order, &coder)
     }
     guard rank < count else { return -1 }
-    let place = Int(order[unchecked: rank])
-    identity = targets[unchecked: place].identity
+    let slot = Int(order[unchecked: rank])
+    identity = targets[unchecked: slot].identity
     bringForward(rank, &order)
-    order[unchecked: 0] = UInt8(truncatingIfNeeded: place)
-    return place
+    order[unchecked: 0] = UInt8(truncatingIfNeeded: slot)
+    return slot
   }
 
   @_lifetime(coder: copy coder)
@@ -101,7 +101,7 @@ extension LogModel {
     _ order: inout MutableSpan<UInt8>, _ coder: inout LogBitDecoder
   ) -> Int {
     let rank = count < targets.count ? count : count &- 1
-    let place = count < targets.count ? count : Int(order[unchecked: rank])
+    let slot = count < targets.count ? count : Int(order[unchecked: rank])
     if count < targets.count { count &+= 1 }
     let kind = Self.plain(0, bits: 2, &coder)
     let high = Self.plain(0, bits: 16, &coder)
@@ -109,11 +109,11 @@ extension LogModel {
     identity = TargetIdentity(
       kind: TargetIdentity.Kind(rawValue: UInt8(truncatingIfNeeded: kind)) ?? .publicAddress,
       high: UInt16(truncatingIfNeeded: high), low: low)
-    targets[unchecked: place] = LogTarget(
-      identity, seen: UInt16(truncatingIfNeeded: steps), place: place, spread: 4)
+    targets[unchecked: slot] = LogTarget(
+      identity, seen: UInt16(truncatingIfNeeded: steps), slot: slot, spread: 4)
     bringForward(rank, &order)
-    order[unchecked: 0] = UInt8(truncatingIfNeeded: place)
-    return place
+    order[unchecked: 0] = UInt8(truncatingIfNeeded: slot)
+    return slot
   }
 
   @_lifetime(coder: copy coder)

@@ -62,8 +62,8 @@ public struct LogPageDecoder: ~Copyable, ~Escapable {
         continue
       }
       var record = LogRecordFields(kind: .end)
-      var places = targets.mutableSpan
-      var known = places._mutatingExtracting(0..<header.dictionaryCapacity)
+      var slots = targets.mutableSpan
+      var known = slots._mutatingExtracting(0..<header.dictionaryCapacity)
       var ranks = order.mutableSpan
       let isRight =
         header.version == 2

@@ -33,7 +33,7 @@ struct LogPageWriter: ~Copyable {
   private var time: UInt64
   /// Records that a loss of power would lose.
   @usableFromInline var pending: UInt32
-  /// Those of them that will not be readable with the block being filled.
+  /// The records of these that will not be readable with the block being filled.
   private var late: UInt32
 
   // Inlined, like those of its members: otherwise it would be built on the stack and copied.
@@ -56,13 +56,14 @@ struct LogPageWriter: ~Copyable {
   /// The result of encoding a record.
   @usableFromInline
   enum Outcome: BitwiseCopyable {
-    /// It is in the buffer.
+    /// The record is in the buffer.
     case stored
-    /// It is in the buffer, and a full block is ready to be sealed and programmed.
+    /// The record is in the buffer, and a full block is ready to be sealed and programmed.
     case blockReady
-    /// It was not accepted. The codeword can be ended as it is.
+    /// The record was not accepted. The codeword can be ended as it is.
     case pageFull
-    /// It was removed again. Program the result of `sealTruncated`; the codeword must not be continued.
+    /// The record was removed again. Program the result of `sealTruncated`; the codeword must not be
+    /// continued.
     case takenBack(kept: Int)
 
     @usableFromInline @inline(__always)

@@ -90,8 +90,8 @@ struct LogRecordFields: BitwiseCopyable {
     case .model(let target): self.init(kind: .targetBytes, target: target, extra: Self.model)
     case .neighbour(let target, let system):
       self.init(kind: .targetBytes, target: target, extra: Self.neighbours &+ system.rawValue)
-    case .visited(let target, let firstHeard, let lastHeard):
-      self.init(kind: .visited, target: target, value: firstHeard, high: lastHeard)
+    case .visited(let target, let firstReceived, let lastReceived):
+      self.init(kind: .visited, target: target, value: firstReceived, high: lastReceived)
     case .ownNeighbour(let system):
       self.init(kind: .ownBytes, extra: Self.neighbours &+ system.rawValue)
     case .restarted: self.init(kind: .ownBytes, extra: Self.restart)
@@ -154,7 +154,7 @@ struct LogRecordFields: BitwiseCopyable {
       } else {
         neighbour.map { .ownNeighbour($0) }
       }
-    case .visited: .visited(target, firstHeard: value, lastHeard: high)
+    case .visited: .visited(target, firstReceived: value, lastReceived: high)
     }
   }
 

@@ -42,6 +42,10 @@ struct LogRing: BitwiseCopyable {
   @usableFromInline var acknowledged: UInt32 = 0
   /// Since when the newest page accepts no more records, as observed by `retain`; `.never` before that.
   @usableFromInline var restedAt = Instant.start
+  /// The page whose age was determined last by that of a later one, 0 before that.
+  @usableFromInline var agedPage: UInt32 = 0
+  /// What its age is more than the uptime, in ms modulo 2⁶⁴.
+  @usableFromInline var earlierTime: UInt64 = 0
 
   /// The status of the log, `written` bytes of the newest page being committed while it is open.
   @usableFromInline

@@ -1,6 +1,7 @@
+import HeraldCrypto
 import HeraldHAL
 
-/// The keys that a device seals its log with (docs/sealed-log.md).
+/// The keys that a device seals its log with (docs/log-format.md).
 ///
 /// The device agrees a secret with the owner's public key by a key pair of its own that it makes for this and
 /// forgets: a chain of keys begins with it, one for each segment. A segment's key and the next one of the
@@ -150,7 +151,7 @@ enum LogSealKeys {
     derivation.wipe()
   }
 
-  /// The keys of a segment, 16 bytes of key and 7 of check, and the next key of the chain in the place of
+  /// The keys of a segment, 16 bytes of key and 7 of check, and the next key of the chain in place of
   /// that from which both are derived.
   @inline(never)
   static func take(_ keys: inout [32 of UInt8], from chain: inout [32 of UInt8], segment: Span<UInt8>) {

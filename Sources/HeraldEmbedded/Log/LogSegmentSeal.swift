@@ -1,7 +1,8 @@
 import HeraldBluetooth
+import HeraldCrypto
 import HeraldHAL
 
-/// The key of one sealed segment (docs/sealed-log.md).
+/// The key of one sealed segment (docs/log-format.md).
 struct LogSegmentSeal: BitwiseCopyable {
   private(set) var isOn = false
   private var key: [16 of UInt8] = .init(repeating: 0)
@@ -39,14 +40,14 @@ struct LogSegmentSeal: BitwiseCopyable {
     return cipher.open(&packet, clear: clear, tag: LogFormat.tagSize)
   }
 
-  /// The nonce of a block: the number of its page and its place in it, big-endian, behind five zeros.
+  /// The nonce of a block: the number of its page and its offset in it, big-endian, behind five zeros.
   static func nonce(sequence: UInt32, position: Int) -> [13 of UInt8] {
     var nonce: [13 of UInt8] = .init(repeating: 0)
-    let place = UInt32(truncatingIfNeeded: position)
+    let offset = UInt32(truncatingIfNeeded: position)
     for index in 0..<4 {
       let shift = UInt32(truncatingIfNeeded: 24 &- index &* 8)
       nonce[5 &+ index] = UInt8(truncatingIfNeeded: sequence &>> shift)
-      nonce[9 &+ index] = UInt8(truncatingIfNeeded: place &>> shift)
+      nonce[9 &+ index] = UInt8(truncatingIfNeeded: offset &>> shift)
     }
     return nonce
   }

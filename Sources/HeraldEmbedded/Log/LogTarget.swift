@@ -10,7 +10,7 @@ struct LogTarget: BitwiseCopyable {
   /// last two readings in dB, at most 3; 3 with one reading, 4 with none.
   private var kindAndSpread: UInt8
   /// Bits 0…1: its last short interval: 0 unknown, 1 around 180 ms, 2 around 270 ms, 3 shorter than 150 ms.
-  /// Bits 2…7: the place of the target that followed it last time; its own place if there was none.
+  /// Bits 2…7: the slot of the target that followed it last time; its own slot if there was none.
   private var rhythmAndNext: UInt8
   @usableFromInline var rssi: Int8
   /// The running mean of its readings less the last one, in 1/16 dB.
@@ -27,14 +27,14 @@ struct LogTarget: BitwiseCopyable {
     offset = 0
   }
 
-  /// A target without a reading at `place`.
+  /// A target without a reading at `slot`.
   @inline(__always)
-  init(_ identity: TargetIdentity, seen: UInt16, place: Int, spread: UInt8 = Self.noReading) {
+  init(_ identity: TargetIdentity, seen: UInt16, slot: Int, spread: UInt8 = Self.noReading) {
     low = identity.low
     high = identity.high
     self.seen = seen
     kindAndSpread = identity.kind.rawValue | spread &<< 2
-    rhythmAndNext = UInt8(truncatingIfNeeded: place) &<< 2
+    rhythmAndNext = UInt8(truncatingIfNeeded: slot) &<< 2
     rssi = 0
     offset = 0
   }

@@ -8,7 +8,7 @@ public protocol SealedSegmentKeys {
 
 /// Reads sealed pages: bytes in, the same page as if it had not been sealed out, for `LogPageDecoder`.
 ///
-/// The bytes may be hostile. A block is used only if its tag is right, in its place; a segment only if its
+/// The bytes may be hostile. A block is used only if its tag is right, at its offset; a segment only if its
 /// key is known. Allocates nothing.
 public enum SealedPage {
   /// The result of opening a page.
@@ -104,8 +104,8 @@ private struct OpenedSegmentWriter {
 
   mutating func begin(_ output: inout MutableSpan<UInt8>) -> Bool {
     guard position &+ LogFormat.headerSize <= output.count else { return false }
-    var place = output._mutatingExtracting(position..<(position &+ LogFormat.headerSize))
-    crc = header.write(to: &place)
+    var room = output._mutatingExtracting(position..<(position &+ LogFormat.headerSize))
+    crc = header.write(to: &room)
     position &+= LogFormat.headerSize
     return true
   }

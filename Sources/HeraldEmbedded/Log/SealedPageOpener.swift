@@ -1,7 +1,8 @@
 import HeraldBluetooth
+import HeraldCrypto
 import HeraldHAL
 
-/// Opens sealed pages with the owner's private key (docs/sealed-log.md).
+/// Opens sealed pages with the owner's private key (docs/log-format.md).
 ///
 /// A segment is opened only if its header, key and device are those that it was sealed with. Allocates
 /// nothing. Consecutive pages cost one step of the chain of keys; others up to 255, and the first of each key

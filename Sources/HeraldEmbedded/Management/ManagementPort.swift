@@ -44,9 +44,9 @@ public enum ManagementPortCounters {
   public static var name: StaticString { "ble_smp" }
   /// How many there are.
   public static var count: Int { 5 }
-  /// Their names: packets received; packets dropped because they were damaged, incomplete, too long or
-  /// without room; writes of a connection beside the client's; clients; and clients whose connection was
-  /// closed because all connections were in use.
+  /// The names of the counters: packets received; packets dropped because they were damaged, incomplete, too
+  /// long or without room; writes of a connection beside the client's; clients; and clients whose connection
+  /// was closed because all connections were in use.
   public static var names: StaticString { "packets dropped refused clients given_up" }
 }
 

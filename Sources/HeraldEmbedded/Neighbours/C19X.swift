@@ -29,13 +29,14 @@ public struct C19X: Neighbours {
   private var hasCode: Bool
   private var hasWritten: Bool
   private var writtenRSSI: RSSI
-  /// The number of days in the window, how many of those at its front have passed, and its first day.
+  /// The number of days in the window, and its first day.
   private var dayCount: UInt8
-  private var wipedCount: UInt8
   private var firstDay: UInt16
   private var code: UInt64
   private var written: UInt64
   private var dayCodes: [90 of UInt64]
+  /// Whether codes of a day were shown. If so, zero stands for a day code that is erased.
+  private var isUsed: [90 of Bool]
 
   /// Switched off, without codes.
   public init() {
@@ -49,11 +50,11 @@ public struct C19X: Neighbours {
     hasWritten = false
     writtenRSSI = RSSI(0)
     dayCount = 0
-    wipedCount = 0
     firstDay = 0
     code = UInt64(wide: UInt32(0))
     written = UInt64(wide: UInt32(0))
     dayCodes = .init(repeating: UInt64(wide: UInt32(0)))
+    isUsed = .init(repeating: false)
   }
 
   /// Bits 64…127 of the UUIDs of the service and of every characteristic.
@@ -101,7 +102,7 @@ public struct C19X: Neighbours {
     span.wipe()
     firstDay = 0
     dayCount = 0
-    wipedCount = 0
+    isUsed = .init(repeating: false)
     isStale = true
   }
 
@@ -121,7 +122,7 @@ public struct C19X: Neighbours {
   public mutating func observes(_ system: NeighbourSystem) -> Bool { system == .c19x && isObserver }
 
   /// A 128-bit service with our marker: its characteristic has to be discovered.
-  public mutating func look(at data: Span<UInt8>) -> NeighbourSighting {
+  public mutating func sighting(in data: Span<UInt8>) -> NeighbourSighting {
     var sighting = NeighbourSighting.nothing
     guard isObserver else { return sighting }
     var structures = AdvertisingData(data)
@@ -129,11 +130,11 @@ public struct C19X: Neighbours {
       let type = structures.type
       guard type == .someUUID128 || type == .allUUID128 else { continue }
       let bytes = structures.bytes
-      var place = 0
-      while place &+ 16 <= bytes.count {
-        let high = bytes.bytes.unsafeLoadUnaligned(fromByteOffset: place &+ 8, as: UInt64.self)
+      var offset = 0
+      while offset &+ 16 <= bytes.count {
+        let high = bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset &+ 8, as: UInt64.self)
         if UInt64(littleEndian: high) == Self.marker { sighting.hasHiddenCode = true }
-        place &+= 16
+        offset &+= 16
       }
     }
     return sighting
@@ -146,8 +147,9 @@ public struct C19X: Neighbours {
     mutating get { isPeripheral != wasPeripheral || (isPeripheral && isStale) }
   }
 
-  /// Day codes of past days are erased at the next change if the date is certain, and kept otherwise.
-  public mutating func dateWasSet(isCertain: Bool) { isDateUncertain = !isCertain }
+  /// Day codes of past days that were shown are erased at the next change if the date is certain, and kept
+  /// otherwise.
+  public mutating func dateIs(certain: Bool) { isDateUncertain = !certain }
 
   /// Changes to another of the day's codes; to none if there is none for today.
   public mutating func change<Source: RandomSource & ~Copyable>(
@@ -160,16 +162,22 @@ public struct C19X: Neighbours {
     isStale = false
     hasCode = false
     guard isPeripheral, let day = day(at: unixSeconds) else { return changed }
-    let place = day &- Int(firstDay)
-    while !isDateUncertain, Int(wipedCount) < place, wipedCount < dayCount {
-      dayCodes[Int(wipedCount)] = UInt64(wide: UInt32(0))
-      wipedCount &+= 1
+    let dayIndex = day &- Int(firstDay)
+    var past = 0
+    while !isDateUncertain, past < dayIndex, past < Int(dayCount) {
+      if isUsed[past] { dayCodes[past] = UInt64(wide: UInt32(0)) }
+      past &+= 1
     }
-    guard place >= Int(wipedCount), place < Int(dayCount) else { return changed }
+    guard dayIndex >= 0, dayIndex < Int(dayCount),
+      !isUsed[dayIndex] || dayCodes[dayIndex] != UInt64(wide: UInt32(0))
+    else {
+      return changed
+    }
+    isUsed[dayIndex] = true
     // The remainder favours none of 240 by more than a ten-millionth.
     let index = Int(random.next() % UInt32(truncatingIfNeeded: C19XSchedule.codesPerDay))
     guard
-      let next = C19XSchedule.beaconCode(index, seed: C19XSchedule.seed(dayCode: dayCodes[place]))
+      let next = C19XSchedule.beaconCode(index, seed: C19XSchedule.seed(dayCode: dayCodes[dayIndex]))
     else { return changed }
     code = next
     hasCode = true

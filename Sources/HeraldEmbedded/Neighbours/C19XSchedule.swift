@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldHAL
 
 /// How C19X derives the 240 beacon codes of each of 1825 days from one shared secret.

@@ -26,9 +26,9 @@ public struct CovidWatch: Neighbours {
   public var isPeripheral: Bool
 
   private var isShown: Bool
-  /// A place of `served` + 1 whose number is not logged yet: until it is, no other is served.
+  /// A slot of `served` + 1 whose number is not logged yet: until it is, no other is served.
   private var unlogged: UInt8
-  private var nextPlace: UInt8
+  private var nextSlot: UInt8
   private var hasWritten: Bool
   private var shown: [16 of UInt8]
   private var fresh: [16 of UInt8]
@@ -42,7 +42,7 @@ public struct CovidWatch: Neighbours {
     isPeripheral = false
     isShown = false
     unlogged = 0
-    nextPlace = 0
+    nextSlot = 0
     hasWritten = false
     shown = .init(repeating: 0)
     fresh = .init(repeating: 0)
@@ -73,7 +73,7 @@ public struct CovidWatch: Neighbours {
 
   /// Service data of the right length holds a number. A peer that shows the service without any has to be
   /// read; one whose service data has another length is not a CovidWatch peer.
-  public mutating func look(at data: Span<UInt8>) -> NeighbourSighting {
+  public mutating func sighting(in data: Span<UInt8>) -> NeighbourSighting {
     var sighting = NeighbourSighting.nothing
     guard isObserver else { return sighting }
     var hasData = false
@@ -90,10 +90,10 @@ public struct CovidWatch: Neighbours {
           if sighting.numberStart == .max { sighting.numberStart = 0 }
         }
       case .someUUID16, .allUUID16:
-        var place = 0
-        while place &+ 2 <= bytes.count {
-          if Self.isService(bytes, at: place) { sighting.hasHiddenCode = true }
-          place &+= 2
+        var offset = 0
+        while offset &+ 2 <= bytes.count {
+          if Self.isService(bytes, at: offset) { sighting.hasHiddenCode = true }
+          offset &+= 2
         }
       default: break
       }
@@ -102,8 +102,8 @@ public struct CovidWatch: Neighbours {
     return sighting
   }
 
-  private static func isService(_ bytes: Span<UInt8>, at place: Int) -> Bool {
-    bytes[unchecked: place] == 0x19 && bytes[unchecked: place &+ 1] == 0xC0
+  private static func isService(_ bytes: Span<UInt8>, at offset: Int) -> Bool {
+    bytes[unchecked: offset] == 0x19 && bytes[unchecked: offset &+ 1] == 0xC0
   }
 
   // MARK: Showing
@@ -189,26 +189,26 @@ public struct CovidWatch: Neighbours {
   ) -> AttributeRead {
     guard tag == .contactEventNumber, isShown else { return .failed(.readNotPermitted) }
     let owner = UInt8(truncatingIfNeeded: connection.index &+ 1)
-    // A connection has at most one place: a continued read is of the number that was served last.
-    var place = 0
-    while place < 4, served[place].owner != owner { place &+= 1 }
+    // A connection has at most one slot: a continued read is of the number that was served last.
+    var slot = 0
+    while slot < 4, served[slot].owner != owner { slot &+= 1 }
     if offset == 0, unlogged == 0 {
-      if place == 4 {
-        place = Int(nextPlace & 3)
-        nextPlace = (nextPlace &+ 1) & 3
+      if slot == 4 {
+        slot = Int(nextSlot & 3)
+        nextSlot = (nextSlot &+ 1) & 3
       }
-      served[place].owner = owner
-      served[place].number = fresh
-      unlogged = UInt8(truncatingIfNeeded: place &+ 1)
+      served[slot].owner = owner
+      served[slot].number = fresh
+      unlogged = UInt8(truncatingIfNeeded: slot &+ 1)
     }
-    guard place < 4 else { return .failed(.invalidOffset) }
-    return .copying(served[place].number.span, from: offset, into: &buffer)
+    guard slot < 4 else { return .failed(.invalidOffset) }
+    return .copying(served[slot].number.span, from: offset, into: &buffer)
   }
 
   /// Releases the connection's number.
   public mutating func closed(_ connection: ConnectionID) {
     let owner = UInt8(truncatingIfNeeded: connection.index &+ 1)
-    for place in 0..<4 where served[place].owner == owner { served[place].owner = 0 }
+    for slot in 0..<4 where served[slot].owner == owner { served[slot].owner = 0 }
   }
 
   /// Accepts a peer's number of exactly 16 bytes; one for each request.
@@ -228,10 +228,10 @@ public struct CovidWatch: Neighbours {
       return NeighbourNews(.observed, .covidWatch, length: 16, written)
     }
     guard unlogged != 0 else { return .nothing }
-    let place = Int(unlogged &- 1)
+    let slot = Int(unlogged &- 1)
     unlogged = 0
     Self.make(&fresh, random: &random)
-    return NeighbourNews(.served, .covidWatch, length: 16, served[place].number)
+    return NeighbourNews(.served, .covidWatch, length: 16, served[slot].number)
   }
 }
 

@@ -30,9 +30,9 @@ public struct CovidWatchAndC19X: Neighbours {
   }
 
   /// The sightings of both systems.
-  public mutating func look(at data: Span<UInt8>) -> NeighbourSighting {
-    var sighting = covidWatch.look(at: data)
-    if c19x.look(at: data).hasHiddenCode { sighting.hasHiddenCode = true }
+  public mutating func sighting(in data: Span<UInt8>) -> NeighbourSighting {
+    var sighting = covidWatch.sighting(in: data)
+    if c19x.sighting(in: data).hasHiddenCode { sighting.hasHiddenCode = true }
     return sighting
   }
 
@@ -40,7 +40,7 @@ public struct CovidWatchAndC19X: Neighbours {
   public var needsChange: Bool { mutating get { covidWatch.needsChange || c19x.needsChange } }
 
   /// Informs C19X, which has keys.
-  public mutating func dateWasSet(isCertain: Bool) { c19x.dateWasSet(isCertain: isCertain) }
+  public mutating func dateIs(certain: Bool) { c19x.dateIs(certain: certain) }
 
   /// Changes the codes of both.
   public mutating func change<Source: RandomSource & ~Copyable>(

@@ -29,7 +29,7 @@ public protocol Neighbours: BitwiseCopyable, Sendable {
   /// Whether codes of this system are observed.
   mutating func observes(_ system: NeighbourSystem) -> Bool
   /// What an advertisement shows of the systems that are observed.
-  mutating func look(at data: Span<UInt8>) -> NeighbourSighting
+  mutating func sighting(in data: Span<UInt8>) -> NeighbourSighting
 
   // MARK: Showing
 
@@ -41,8 +41,8 @@ public protocol Neighbours: BitwiseCopyable, Sendable {
   mutating func change<Source: RandomSource & ~Copyable>(
     withAddress: Bool, random: inout Source, unixSeconds: UInt64?
   ) -> NeighbourSystems
-  /// The date was set; see `PayloadSupplier.dateWasSet`.
-  mutating func dateWasSet(isCertain: Bool)
+  /// Whether the date is certain from now on; see `PayloadSupplier.dateIs(certain:)`.
+  mutating func dateIs(certain: Bool)
   /// How long the codes may be shown, from `unixSeconds` on; `.zero` if none are shown.
   mutating func life(from unixSeconds: UInt64?) -> Interval
   /// Whether a code of this system is to be shown at present.
@@ -74,9 +74,9 @@ extension Neighbours {
   @inlinable public static var systems: Int { 0 }
   @inlinable public static func system(ofSet set: Int) -> NeighbourSystem { .covidWatch }
   @inlinable public mutating func observes(_ system: NeighbourSystem) -> Bool { false }
-  @inlinable public mutating func look(at data: Span<UInt8>) -> NeighbourSighting { .nothing }
+  @inlinable public mutating func sighting(in data: Span<UInt8>) -> NeighbourSighting { .nothing }
   @inlinable public var needsChange: Bool { mutating get { false } }
-  @inlinable public mutating func dateWasSet(isCertain: Bool) {}
+  @inlinable public mutating func dateIs(certain: Bool) {}
   @inlinable
   public mutating func change<Source: RandomSource & ~Copyable>(
     withAddress: Bool, random: inout Source, unixSeconds: UInt64?

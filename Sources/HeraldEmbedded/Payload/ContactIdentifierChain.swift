@@ -23,12 +23,12 @@ public struct ContactIdentifierChain: ~Copyable {
   /// The same with the key in a buffer that is overwritten with derived values and erased.
   mutating func start(_ seed: inout [32 of UInt8]) {
     SimpleKeySchedule.hash(&seed)
-    var place = 3
+    var slot = 3
     while true {
-      for index in 0..<16 { halves[place &* 16 &+ index] = seed[index] }
-      if place == 0 { break }
+      for index in 0..<16 { halves[slot &* 16 &+ index] = seed[index] }
+      if slot == 0 { break }
       for _ in 0..<Self.spacing { SimpleKeySchedule.stepBack(&seed) }
-      place &-= 1
+      slot &-= 1
     }
     SimpleKeySchedule.wipe(&seed)
   }
@@ -39,13 +39,13 @@ public struct ContactIdentifierChain: ~Copyable {
     return copyIdentifier(period: period, into: &identifier) ? identifier : nil
   }
 
-  /// The same, written to its place; `false` for any other period.
+  /// The same, written to its slot; `false` for any other period.
   mutating func copyIdentifier(period: Int, into identifier: inout [16 of UInt8]) -> Bool {
     guard period >= 0, period < SimpleKeySchedule.periodsPerDay else { return false }
-    let place = period / Self.spacing
+    let slot = period / Self.spacing
     var seed: [32 of UInt8] = .init(repeating: 0)
-    for index in 0..<16 { seed[index] = halves[place &* 16 &+ index] }
-    var at = (place &+ 1) &* Self.spacing
+    for index in 0..<16 { seed[index] = halves[slot &* 16 &+ index] }
+    var at = (slot &+ 1) &* Self.spacing
     while at > period {
       SimpleKeySchedule.stepBack(&seed)
       at &-= 1

@@ -18,8 +18,10 @@ public struct FixedPayloadSupplier: PayloadSupplier, BitwiseCopyable, Sendable {
     self.clientIdentifier = clientIdentifier
   }
 
-  /// Its family, if there is one to offer.
-  public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus {
+  /// The payload's family, if there is one to offer.
+  public func payloadStatus<Storage: PayloadStorage & ~Copyable>(
+    at unixSeconds: UInt64?, in storage: inout Storage
+  ) -> PayloadStatus {
     PayloadStatus(clientIdentifier == 0 ? .none : .fixed)
   }
 

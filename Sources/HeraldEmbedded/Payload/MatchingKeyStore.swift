@@ -7,11 +7,14 @@ public protocol MatchingKeyStore: ~Copyable {
   var firstDay: Int { get }
   /// How many days the window has; 0 without keys.
   var dayCount: Int { get }
-  /// Copies the key of a day. `false`, leaving `key` unchanged, if the day is outside the window or its key
-  /// is erased.
+  /// Copies the key of a day, which thereby becomes a used one. `false`, leaving `key` unchanged, if the
+  /// day is outside the window or its key is erased.
   mutating func copyKey(ofDay day: Int, into key: inout [32 of UInt8]) -> Bool
-  /// Overwrites the keys of all days before `day`. Erased keys cannot be restored.
+  /// Overwrites the used keys of all days before `day`. Erased keys cannot be restored. A key that was never
+  /// used reveals nothing about the past, and stays.
   mutating func wipeKeys(before day: Int)
+  /// Whether the key of a day of the window is known to be erased, or damaged.
+  func isMissing(_ day: Int) -> Bool
 }
 
 /// Matching keys in RAM: up to `days` of them, 32 bytes each. All zero bits while it has none.
@@ -21,15 +24,15 @@ public struct InlineMatchingKeys<let days: Int>: MatchingKeyStore, ~Copyable {
   public private(set) var firstDay: Int
   /// How many days the window has, 0…`days`.
   public private(set) var dayCount: Int
-  /// How many keys at the front of the window are erased already.
-  private var wipedCount: Int
+  /// Which keys were copied.
+  private var areUsed: [days of Bool]
 
   /// A store without keys.
   public init() {
     keys = .init(repeating: .init(repeating: 0))
     firstDay = 0
     dayCount = 0
-    wipedCount = 0
+    areUsed = .init(repeating: false)
   }
 
   /// Stores the keys of a window, 32 bytes a day, replacing all others. On an error nothing changes:
@@ -54,19 +57,27 @@ public struct InlineMatchingKeys<let days: Int>: MatchingKeyStore, ~Copyable {
 
   /// Copies the key of a day.
   public mutating func copyKey(ofDay day: Int, into key: inout [32 of UInt8]) -> Bool {
-    guard day >= firstDay, day &- firstDay < dayCount, day &- firstDay >= wipedCount else { return false }
+    guard day >= firstDay, day &- firstDay < dayCount, !isMissing(day) else { return false }
     for index in 0..<32 { key[index] = keys[day &- firstDay][index] }
+    areUsed[day &- firstDay] = true
     return true
   }
 
-  /// Overwrites the keys of all days before `day`.
+  /// Overwrites the used keys of all days before `day`.
   public mutating func wipeKeys(before day: Int) {
-    while wipedCount < dayCount, firstDay &+ wipedCount < day {
+    for index in 0..<dayCount where areUsed[index] && firstDay &+ index < day {
       var all = keys.mutableSpan
-      var key = all._mutatingExtracting(wipedCount..<(wipedCount &+ 1))
+      var key = all._mutatingExtracting(index..<(index &+ 1))
       key.wipe()
-      wipedCount &+= 1
     }
+  }
+
+  /// Whether the key of a day of the window is erased.
+  public func isMissing(_ day: Int) -> Bool {
+    guard day >= firstDay, day &- firstDay < dayCount else { return false }
+    var bits: UInt8 = 0
+    for index in 0..<32 { bits |= keys[day &- firstDay][index] }
+    return bits == 0
   }
 
   /// Overwrites all keys and clears the window.
@@ -75,6 +86,6 @@ public struct InlineMatchingKeys<let days: Int>: MatchingKeyStore, ~Copyable {
     all.wipe()
     firstDay = 0
     dayCount = 0
-    wipedCount = 0
+    areUsed = .init(repeating: false)
   }
 }

@@ -19,8 +19,10 @@ public struct OpaquePayloadSupplier<let capacity: Int>: PayloadSupplier, Sendabl
     return bytes.append(payload)
   }
 
-  /// Its family, if there is one to offer.
-  public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus {
+  /// The payload's family, if there is one to offer.
+  public func payloadStatus<Storage: PayloadStorage & ~Copyable>(
+    at unixSeconds: UInt64?, in storage: inout Storage
+  ) -> PayloadStatus {
     PayloadStatus(bytes.isEmpty ? .none : .bytes)
   }
 

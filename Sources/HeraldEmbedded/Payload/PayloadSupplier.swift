@@ -19,9 +19,10 @@ public protocol PayloadSupplier: ~Copyable {
   mutating func legacyPayload(at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>)
     -> Int
 
-  /// The date was set. It is certain if a host set it, and uncertain if it came from a beacon, which is not
-  /// authenticated: an uncertain date must not cause irreversible actions such as the erasure of keys.
-  mutating func dateWasSet(isCertain: Bool)
+  /// Whether the date is certain from now on; called at each change of address, before the payload is
+  /// requested. It is if a host set it and it has held for six hours since (`CoreContext.isDateCertain`). An
+  /// uncertain date must not cause irreversible actions such as the erasure of keys.
+  mutating func dateIs(certain: Bool)
 
   /// When the payload will change, to the second and never too early; `.never` if it does not change with
   /// time.
@@ -34,8 +35,10 @@ public protocol PayloadSupplier: ~Copyable {
   /// (HP-42), are the first payload. 0 if there is no whole payload; the rest is then ignored.
   func lengthOfFirstPayload(inShared shared: Span<UInt8>) -> Int
 
-  /// The status of the payload for the management link.
-  func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus
+  /// The status of the payload for the management link, as the payload storage and this supplier have it.
+  mutating func payloadStatus<Storage: PayloadStorage & ~Copyable>(
+    at unixSeconds: UInt64?, in storage: inout Storage
+  ) -> PayloadStatus
 
   /// The maximum length of a constant payload that a host sends to the device: 1…510. 0 if this supplier uses
   /// no storage.
@@ -43,7 +46,9 @@ public protocol PayloadSupplier: ~Copyable {
 
   /// Loads the required data from the payload storage, and erases expired data there. To be called in each
   /// round of the loop, before the payload is requested. Returns whether the payload has changed.
-  mutating func tend<Storage: PayloadStorage & ~Copyable>(_ storage: inout Storage, at unixSeconds: UInt64?)
+  mutating func load<Storage: PayloadStorage & ~Copyable>(
+    from storage: inout Storage, at unixSeconds: UInt64?
+  )
     -> Bool
 }
 
@@ -56,7 +61,7 @@ extension PayloadSupplier where Self: ~Copyable {
 
   /// By default no effect.
   @inlinable @inline(__always)
-  public mutating func dateWasSet(isCertain: Bool) {}
+  public mutating func dateIs(certain: Bool) {}
 
   /// By default a payload does not change.
   public func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant { .never }
@@ -70,13 +75,16 @@ extension PayloadSupplier where Self: ~Copyable {
 
 extension PayloadSupplier where Self: ~Copyable {
   /// By default the status is empty.
-  public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus { PayloadStatus() }
+  @inlinable
+  public mutating func payloadStatus<Storage: PayloadStorage & ~Copyable>(
+    at unixSeconds: UInt64?, in storage: inout Storage
+  ) -> PayloadStatus { PayloadStatus() }
   /// By default the payload is not stored.
   @inlinable public var storedCapacity: Int { 0 }
   /// By default no data is loaded.
   @inlinable
-  public mutating func tend<Storage: PayloadStorage & ~Copyable>(
-    _ storage: inout Storage, at unixSeconds: UInt64?
+  public mutating func load<Storage: PayloadStorage & ~Copyable>(
+    from storage: inout Storage, at unixSeconds: UInt64?
   ) -> Bool { false }
 }
 

@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldHAL
 
 /// How the simple payload derives an identifier for every six minutes of 2001 days from one secret of 2048

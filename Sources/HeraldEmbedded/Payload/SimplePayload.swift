@@ -5,9 +5,10 @@ import HeraldHAL
 ///
 /// 21 bytes: `10 | country u16 | state u16 | contact identifier [16]`, integers little-endian. It needs the
 /// date and a window of daily matching keys; without either, and before or after the window, it is not
-/// offered, and never replaced by an invented or repeated one. Keys of past days are erased as soon as a
-/// payload is requested on a later day, so that after a clock is set back by a day there are none. While the
-/// date is uncertain (`dateWasSet`) none are erased.
+/// offered, and never replaced by an invented or repeated one. The keys of past days on which it was
+/// offered are erased as soon as a payload is requested on a later day, so that after a clock is set back
+/// by a day there are none. While the date is uncertain (`dateIs(certain:)`) none are erased, and the keys
+/// of days on which it was not offered, as the clock was set ahead or the device was off, never are.
 ///
 /// The first payload of a day takes 181 hashes more than the others; those take at most 63, and only the
 /// first of each period takes any.
@@ -71,12 +72,9 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
     return writer.overflowed ? 0 : writer.count
   }
 
-  /// Sets whether the date is certain: keys of past days are then erased at the next request, and kept
+  /// Sets whether the date is certain: used keys of past days are then erased at the next request, and kept
   /// otherwise.
-  public mutating func dateWasSet(isCertain: Bool) {
-    isDateUncertain = !isCertain
-    keysChanged()
-  }
+  public mutating func dateIs(certain: Bool) { isDateUncertain = !certain }
 
   /// The start of the next period; `.never` before the date is set and after the schedule's end.
   public func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant {
@@ -91,20 +89,41 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
     do {
       let day = try epoch.moment(at: unixSeconds).day
       guard day >= store.firstDay else { return .beforeWindow }
-      let daysLeft = store.firstDay &+ store.dayCount &- day
-      return daysLeft > 0 ? .offered(daysLeft: daysLeft) : .windowEnded
+      guard day &- store.firstDay < store.dayCount else { return .windowEnded }
+      return store.isMissing(day) ? .keyMissing : .offered
     } catch {
       return error == .beforeEpoch ? .beforeWindow : .pastEnd
     }
   }
 
-  /// Until when there are keys, and for how many days from now.
-  public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus {
+  /// Whether it is offered, and how many keys there are, until when.
+  public mutating func payloadStatus<Storage: PayloadStorage & ~Copyable>(
+    at unixSeconds: UInt64?, in storage: inout Storage
+  ) -> PayloadStatus {
     guard store.dayCount > 0 else { return PayloadStatus() }
+    return payloadStatus(at: unixSeconds) { !store.isMissing($0) }
+  }
+
+  /// The same, where `hasKey` tells of each day of the window whether its key exists.
+  func payloadStatus(at unixSeconds: UInt64?, hasKey: (Int) -> Bool) -> PayloadStatus {
     var status = PayloadStatus(.simple)
-    let days = UInt32(truncatingIfNeeded: store.firstDay &+ store.dayCount)
-    status.until = epoch.unixSeconds &+ UInt64(wide: days &* 86_400)
-    if case .offered(let daysLeft) = self.status(at: unixSeconds) { status.daysLeft = daysLeft }
+    status.state = self.status(at: unixSeconds)
+    let end = store.firstDay &+ store.dayCount
+    var today = store.firstDay
+    if let unixSeconds, status.state != .beforeWindow {
+      today = (try? epoch.moment(at: unixSeconds).day) ?? end
+    }
+    var last = end &- 1
+    var count = 0
+    var day = end
+    while day > today {
+      day &-= 1
+      guard hasKey(day) else { continue }
+      if count == 0 { last = day }
+      count &+= 1
+    }
+    status.keyCount = count
+    status.until = epoch.unixSeconds &+ UInt64(wide: UInt32(truncatingIfNeeded: last &+ 1) &* 86_400)
     return status
   }
 
@@ -121,9 +140,9 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
 
   /// Computes `identifier` for the moment; `false` if there is no key for it.
   private mutating func find(_ moment: KeyScheduleMoment) -> Bool {
+    if !isDateUncertain { store.wipeKeys(before: moment.day) }
     if chainDay != moment.day &+ 1 {
       keysChanged()
-      if !isDateUncertain { store.wipeKeys(before: moment.day) }
       var key: [32 of UInt8] = .init(repeating: 0)
       guard store.copyKey(ofDay: moment.day, into: &key) else { return false }
       chain.start(&key)
@@ -139,17 +158,20 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
 }
 
 /// Whether a device offers the simple payload, or the reason why not.
-public enum SimplePayloadStatus: Equatable, BitwiseCopyable, Sendable {
+/// The numbers are those of the management link.
+public enum SimplePayloadStatus: UInt8, BitwiseCopyable, Sendable {
+  /// The payload is offered.
+  case offered = 0
   /// There are no keys.
-  case noKeys
+  case noKeys = 1
   /// The date is not set.
-  case noDate
+  case noDate = 2
   /// The first day of the window is still to come.
-  case beforeWindow
-  /// It is offered for this number of days, today included: 1 or more.
-  case offered(daysLeft: Int)
+  case beforeWindow = 3
   /// The last day of the window has ended: new keys are needed.
-  case windowEnded
+  case windowEnded = 4
   /// The schedule has ended: a re-based epoch is needed, agreed with the verifier of the identifiers.
-  case pastEnd
+  case pastEnd = 5
+  /// The key of the day is erased, or damaged; those of other days may exist.
+  case keyMissing = 6
 }

@@ -15,7 +15,7 @@ public enum StoredPayloadFamily: UInt8, BitwiseCopyable, Sendable {
   /// Any bytes.
   case bytes = 5
 
-  /// Its name on the wire and in files.
+  /// The family's name on the wire and in files.
   public var name: StaticString {
     switch self {
     case .none: "none"
@@ -45,8 +45,9 @@ public enum StoredPayloadFamily: UInt8, BitwiseCopyable, Sendable {
 /// | 24 | 4 | CRC-32 of what is behind the header |
 /// | 28 | 4 | CRC-32 of bytes 0…27 |
 ///
-/// Behind it are the bytes of the payload as transmitted, or for each day of the simple family 40
-/// bytes: the matching key, the day as u32, the CRC-32 of those 36.
+/// Behind it are the bytes of the payload as transmitted, or for each day of the simple family 40 bytes:
+/// the matching key, the day as u32, the CRC-32 of those 36. In flash, the last 8 of them are zeros once
+/// the key was used, and the first 32 once it is erased.
 public struct StoredPayloadHeader: Equatable, BitwiseCopyable, Sendable {
   /// The family.
   public var family = StoredPayloadFamily.none
@@ -225,14 +226,23 @@ struct StoredDayKey: ~Copyable {
       | UInt32(bytes[offset &+ 3]) &<< 24
   }
 
-  /// Whether it is the valid key of that day.
+  /// Bytes of the key; behind them are `markSize` bytes that are set to zero when the key is used.
+  static var keySize: Int { 32 }
+  /// Bytes of day and CRC-32.
+  static var markSize: Int { 8 }
+
+  /// Whether it is a key that was never used, and undamaged.
   @inline(never)
+  mutating func isUnused() -> Bool { word(at: 36) == CRC32.of(bytes.span.extracting(0..<36)) }
+
+  /// Whether it is the valid key of that day, used or not.
   mutating func isKey(of day: Int) -> Bool {
-    word(at: 36) == CRC32.of(bytes.span.extracting(0..<36)) && word(at: 32) == UInt32(truncatingIfNeeded: day)
+    isUnused()
+      ? word(at: 32) == UInt32(truncatingIfNeeded: day) : word(at: 32) | word(at: 36) == 0 && !isWiped()
   }
 
-  /// Whether it is erased.
-  mutating func isWiped() -> Bool { bytes.span.isZeroInConstantTime }
+  /// Whether the key is erased.
+  mutating func isWiped() -> Bool { bytes.span.extracting(0..<Self.keySize).isZeroInConstantTime }
 
   /// Overwrites it with zeros.
   mutating func wipe() {

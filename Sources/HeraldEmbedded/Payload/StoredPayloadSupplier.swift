@@ -3,8 +3,8 @@ import HeraldHAL
 /// The payload that a host has sent to the device; until there is one, that of the image.
 ///
 /// Of a constant payload it stores the bytes, `capacity` at most, 1…510. Of one with a key for each day it
-/// holds only the key of the day, and reads the next from storage (`tend`). A key is erased here and in
-/// storage when its day has passed and the date is certain.
+/// holds only the key of the day, and reads the next from storage (`load`). A key that was used is erased
+/// here and in storage when its day has passed and the date is certain.
 public struct StoredPayloadSupplier<let capacity: Int>: PayloadSupplier, ~Copyable {
   private var image: FixedPayloadSupplier
   /// The header of the stored payload; empty until one is stored.
@@ -20,12 +20,12 @@ public struct StoredPayloadSupplier<let capacity: Int>: PayloadSupplier, ~Copyab
   public var storedCapacity: Int { capacity }
 
   /// Loads a newly stored payload or the key of a new day, and erases expired keys in storage.
-  public mutating func tend<Storage: PayloadStorage & ~Copyable>(
-    _ storage: inout Storage, at unixSeconds: UInt64?
+  public mutating func load<Storage: PayloadStorage & ~Copyable>(
+    from storage: inout Storage, at unixSeconds: UInt64?
   ) -> Bool {
     let header = storage.takeNewPayload()
     if let header { begin(header, from: &storage) }
-    if simple.store.daysToWipe > 0 {
+    if simple.store.isWipeDue {
       storage.wipeDayKeys(simple.store.daysOver)
       simple.store.noteWiped()
     }
@@ -76,13 +76,16 @@ public struct StoredPayloadSupplier<let capacity: Int>: PayloadSupplier, ~Copyab
     return moment.day
   }
 
-  /// The family that is stored, or that of the image.
-  public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus {
-    switch header.family {
-    case .none: image.payloadStatus(at: unixSeconds)
-    case .simple: simple.payloadStatus(at: unixSeconds)
-    case .fixed, .venue, .test, .bytes: PayloadStatus(header.family)
+  /// The status of the payload that is stored, with the keys that are found there, or of that of the image.
+  public mutating func payloadStatus<Storage: PayloadStorage & ~Copyable>(
+    at unixSeconds: UInt64?, in storage: inout Storage
+  ) -> PayloadStatus {
+    guard header.family == .simple else {
+      return header.family == .none
+        ? image.payloadStatus(at: unixSeconds, in: &storage) : PayloadStatus(header.family)
     }
+    let firstDay = Int(header.firstDay)
+    return simple.payloadStatus(at: unixSeconds) { storage.hasDayKey($0 &- firstDay, day: $0) }
   }
 
   /// The status of the stored simple payload; `nil` if none is stored.
@@ -107,8 +110,8 @@ public struct StoredPayloadSupplier<let capacity: Int>: PayloadSupplier, ~Copyab
     return writer.overflowed ? 0 : writer.count
   }
 
-  /// Passes to the family with keys whether expired ones are to be erased.
-  public mutating func dateWasSet(isCertain: Bool) { simple.dateWasSet(isCertain: isCertain) }
+  /// Passes to the family with keys whether those of past days are to be erased.
+  public mutating func dateIs(certain: Bool) { simple.dateIs(certain: certain) }
 
   /// When the payload will change.
   public func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant {
@@ -132,7 +135,8 @@ struct DayKeyStore: MatchingKeyStore, ~Copyable {
   private(set) var dayCount = 0
   /// How many days at the front of the window have passed.
   private(set) var daysOver = 0
-  private var daysWiped = 0
+  /// Whether the used ones of their keys are to be erased in storage.
+  private(set) var isWipeDue = false
   private var key: [32 of UInt8] = .init(repeating: 0)
   /// The day of `key`, plus one; 0 for none.
   private var day = 0
@@ -145,12 +149,12 @@ struct DayKeyStore: MatchingKeyStore, ~Copyable {
     self.firstDay = firstDay
     self.dayCount = dayCount
     daysOver = 0
-    daysWiped = 0
+    isWipeDue = false
   }
 
   /// Whether the key of a day of the window has not been requested.
   func lacks(_ day: Int) -> Bool {
-    day >= firstDay && day &- firstDay < dayCount && day &- firstDay >= daysOver && self.day != day &+ 1
+    day >= firstDay && day &- firstDay < dayCount && self.day != day &+ 1
   }
 
   /// Stores the key of a day, or that it is erased.
@@ -162,11 +166,10 @@ struct DayKeyStore: MatchingKeyStore, ~Copyable {
     self.isThere = true
   }
 
-  /// How many of the days that have passed still have keys in storage.
-  var daysToWipe: Int { daysOver &- daysWiped }
+  /// The expired keys are erased.
+  mutating func noteWiped() { isWipeDue = false }
 
-  /// No further keys.
-  mutating func noteWiped() { daysWiped = daysOver }
+  func isMissing(_ day: Int) -> Bool { self.day == day &+ 1 && !isThere }
 
   mutating func copyKey(ofDay day: Int, into key: inout [32 of UInt8]) -> Bool {
     guard isThere, self.day == day &+ 1 else { return false }
@@ -176,7 +179,8 @@ struct DayKeyStore: MatchingKeyStore, ~Copyable {
 
   mutating func wipeKeys(before day: Int) {
     let over = min(max(day &- firstDay, 0), dayCount)
-    if over > daysOver { daysOver = over }
+    if over != daysOver { isWipeDue = true }
+    daysOver = over
     if self.day > 0, self.day &- 1 < day { wipe() }
   }
 

@@ -10,7 +10,7 @@ public struct TestPayloadSupplier: PayloadSupplier, BitwiseCopyable, Sendable {
   /// The length of the payload, 7…510.
   public let fixedLength: Int
 
-  /// Its length on the phones.
+  /// The length of the payload on the phones.
   public static var usualLength: Int { 129 }
   /// The shortest length that contains the whole identifier.
   public static var leastLength: Int { 7 }
@@ -22,8 +22,10 @@ public struct TestPayloadSupplier: PayloadSupplier, BitwiseCopyable, Sendable {
     fixedLength = length
   }
 
-  /// Its family, if there is one to offer.
-  public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus { PayloadStatus(.test) }
+  /// The payload's family, if there is one to offer.
+  public func payloadStatus<Storage: PayloadStorage & ~Copyable>(
+    at unixSeconds: UInt64?, in storage: inout Storage
+  ) -> PayloadStatus { PayloadStatus(.test) }
 
   /// Writes the payload.
   public mutating func payload(

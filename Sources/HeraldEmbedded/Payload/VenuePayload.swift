@@ -65,8 +65,10 @@ public struct VenuePayloadSupplier<let capacity: Int>: PayloadSupplier, Sendable
     return extendedData.append(segments)
   }
 
-  /// Its family, if there is one to offer.
-  public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus {
+  /// The payload's family, if there is one to offer.
+  public func payloadStatus<Storage: PayloadStorage & ~Copyable>(
+    at unixSeconds: UInt64?, in storage: inout Storage
+  ) -> PayloadStatus {
     PayloadStatus(code == 0 ? .none : .venue)
   }
 

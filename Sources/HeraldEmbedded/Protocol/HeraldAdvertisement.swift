@@ -53,7 +53,7 @@ public struct HeraldAdvertisement: Equatable, BitwiseCopyable, Sendable {
   /// The most bytes a legacy advertisement holds.
   public static var maximumLength: Int { 31 }
 
-  /// Its length in bytes, which may exceed the maximum.
+  /// The length of the data in bytes, which may exceed the maximum.
   public var length: Int {
     3 &+ (omitted.contains(.short) ? 0 : 4) &+ (omitted.contains(.long) ? 0 : 18)
       &+ (customService == nil ? 0 : 18) &+ (txPower == nil ? 0 : 3) &+ (pseudoAddress == nil ? 0 : 10)

@@ -23,7 +23,8 @@ extension AttributeTag {
 extension HeraldUUIDs {
   /// The service of SMP over Bluetooth (MCUmgr): 8d53dc1d-1db7-4cd3-868b-8a527460aa84.
   public static var management: UUID128 { UUID128(0x8d53_dc1d_1db7_4cd3, 0x868b_8a52_7460_aa84) }
-  /// Its characteristic, written without response and notified: da2e7828-fbce-4e01-ae9e-261174997c48.
+  /// The characteristic of the management service, written without response and notified:
+  /// da2e7828-fbce-4e01-ae9e-261174997c48.
   public static var managementPackets: UUID128 { UUID128(0xda2e_7828_fbce_4e01, 0xae9e_2611_7499_7c48) }
 }
 

@@ -7,7 +7,7 @@ public struct Introspected: Equatable, BitwiseCopyable, Sendable {
   public var identity: TargetIdentity
   /// The Herald services it advertises.
   public var services: HeraldServiceSet
-  /// Its pseudo device address.
+  /// The peer's pseudo device address.
   public var pseudoAddress: PseudoDeviceAddress? {
     identity.kind == .pseudoAddress ? PseudoDeviceAddress(high: identity.high, low: identity.low) : nil
   }
@@ -31,13 +31,13 @@ public struct Introspected: Equatable, BitwiseCopyable, Sendable {
 public enum PeerGuess: UInt8, BitwiseCopyable, Sendable {
   /// No relation to Herald, or an Apple device that is not a phone.
   case ignored = 0
-  /// It shows a pseudo device address, which only Android phones do.
+  /// The peer shows a pseudo device address, which only Android phones do.
   case android = 1
-  /// It advertises Herald, and no data of Apple's: an Android phone, or a device like this one.
+  /// The peer advertises Herald, and no data of Apple's: an Android phone, or a device like this one.
   case maybeAndroid = 2
-  /// It advertises Herald, and Apple's data.
+  /// The peer advertises Herald, and Apple's data.
   case ios = 3
-  /// It hides its services as iPhones do in the background: a connection is needed to find them.
+  /// The peer hides its services as iPhones do in the background: a connection is needed to find them.
   case maybeIOS = 4
 }
 
@@ -130,12 +130,12 @@ public struct Introspection: BitwiseCopyable, Sendable {
   /// Whether the short service is among those that the bytes from `start` to `end` of `data` list.
   @inline(__always)
   private func hasShortService(_ data: Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
-    var place = start
-    while place &+ 2 <= end {
-      if data.littleEndian16(at: place) == HeraldUUIDs.shortService.rawValue {
+    var offset = start
+    while offset &+ 2 <= end {
+      if data.littleEndian16(at: offset) == HeraldUUIDs.shortService.rawValue {
         return !ignored.contains(.short)
       }
-      place &+= 2
+      offset &+= 2
     }
     return false
   }
@@ -145,17 +145,17 @@ public struct Introspection: BitwiseCopyable, Sendable {
   private func longServices(_ data: Span<UInt8>) -> HeraldServiceSet {
     let bytes = data.bytes
     var services = HeraldServiceSet.none
-    var place = 0
-    while place &+ 16 <= data.count {
-      let low = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
-      let high = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: place &+ 8, as: UInt64.self))
+    var offset = 0
+    while offset &+ 16 <= data.count {
+      let low = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      let high = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset &+ 8, as: UInt64.self))
       let uuid = UUID128(high, low)
       if uuid == HeraldUUIDs.service, !ignored.contains(.long) {
         services = services.union(.long)
       } else if let customService, uuid == customService {
         services = services.union(.custom)
       }
-      place &+= 16
+      offset &+= 16
     }
     return services
   }

@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldHAL
 
 /// The digest by which a payload is recognised without being stored.

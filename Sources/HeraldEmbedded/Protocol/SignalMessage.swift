@@ -33,7 +33,7 @@ public struct SignalMessage: ~Escapable {
   public let kind: Kind
   /// The RSSI in the message, in dBm; 0 if its kind has none.
   public let rssi: Int16
-  /// Its payload, payloads or application bytes; empty for `.rssi`.
+  /// The payload of the message, payloads or application bytes; empty for `.rssi`.
   public let data: Span<UInt8>
 
   /// The longest message: a header and 510 bytes of payloads.

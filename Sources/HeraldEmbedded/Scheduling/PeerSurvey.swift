@@ -1,11 +1,11 @@
 /// The peers that are present, as far as they matter for scanning.
 @usableFromInline
 struct PeerSurvey: BitwiseCopyable {
-  /// Those that were not received since the beginning of the round.
+  /// The peers that were not received since the beginning of the round.
   @usableFromInline var missing: MissingPeers
   /// There is an iPhone among the peers.
   @usableFromInline var hasIPhone: Bool
-  /// One of those that advertise rarely was near when it was last received.
+  /// A peer of those that advertise rarely was near when it was last received.
   @usableFromInline var isNear: Bool
   /// There are missing peers whose events repeat: for them there are short windows (`awaitMissing`).
   @usableFromInline var awaits: Bool
@@ -19,7 +19,7 @@ struct PeerSurvey: BitwiseCopyable {
   /// How many have been received in the last two rounds of which the payload is known, up to 255.
   @usableFromInline var known: UInt8
 
-  /// Those whose events repeat, and the strangers of this round.
+  /// The peers whose events repeat, and the strangers of this round.
   @usableFromInline var room: RhythmicRoom
 
   @usableFromInline

@@ -25,7 +25,7 @@ enum MissingPeers: UInt8, BitwiseCopyable {
 struct ScanRounds: BitwiseCopyable {
   /// What to scan.
   @usableFromInline
-  enum Listening: UInt8, BitwiseCopyable {
+  enum Scanning: UInt8, BitwiseCopyable {
     /// The windows of `ScanTiming`.
     case windows = 0
     /// All of the time.
@@ -37,7 +37,7 @@ struct ScanRounds: BitwiseCopyable {
   /// What to scan, and until when that holds.
   @usableFromInline
   struct Plan: Equatable, BitwiseCopyable {
-    @usableFromInline let listening: Listening
+    @usableFromInline let scanning: Scanning
     @usableFromInline let deadline: Instant
   }
 
@@ -95,13 +95,13 @@ struct ScanRounds: BitwiseCopyable {
   /// The missing peers that may still be awaited in a window.
   @usableFromInline
   struct Expectations: BitwiseCopyable {
-    /// Those that advertise frequently, at any time.
+    /// The peers that advertise frequently, at any time.
     @usableFromInline let frequent: Bool
-    /// Those that advertise rarely, when they can be expected.
+    /// The peers that advertise rarely, when they can be expected.
     @usableFromInline let rare: Bool
-    /// Those whose events repeat, in short windows.
+    /// The peers whose events repeat, in short windows.
     @usableFromInline let awaited: Bool
-    /// Those of a crowd that changes, at any time (`PeerSurvey.isChanging`).
+    /// The peers of a crowd that changes, at any time (`PeerSurvey.isChanging`).
     @usableFromInline let changing: Bool
   }
 
@@ -147,21 +147,21 @@ struct ScanRounds: BitwiseCopyable {
     case .window:
       guard now >= moment + window else { break }
       isProlonged = true
-      if survey.isChanging, !isLying { return Plan(listening: .always, deadline: changeEnd(window)) }
+      if survey.isChanging, !isLying { return Plan(scanning: .always, deadline: changeEnd(window)) }
       let misses = survey.missing != .none && !isLying
       let longest = isRepeated ? Self.longestWindow : Self.longestAwait
       var end = survey.missing == .rare || isRepeated ? moment + longest : moment + window + window
       if survey.awaits { end = moment + Self.longestWaiting(latency, survey.room) }
       if misses || survey.awaits && !isLying, now < end, survey.wait < .max {
         let check = now + .milliseconds(survey.wait == 0 ? survey.hold : survey.wait)
-        return Plan(listening: survey.wait == 0 ? .always : .nothing, deadline: check < end ? check : end)
+        return Plan(scanning: survey.wait == 0 ? .always : .nothing, deadline: check < end ? check : end)
       }
       close(misses: misses, latency: latency.milliseconds, chance: chance, at: now)
     }
     switch stage {
-    case .new, .start: return Plan(listening: .windows, deadline: moment + Self.startLength)
-    case .window: return Plan(listening: .always, deadline: moment + window)
-    case .rest: return Plan(listening: .nothing, deadline: moment)
+    case .new, .start: return Plan(scanning: .windows, deadline: moment + Self.startLength)
+    case .window: return Plan(scanning: .always, deadline: moment + window)
+    case .rest: return Plan(scanning: .nothing, deadline: moment)
     }
   }
 

@@ -85,7 +85,7 @@ public struct ScanSchedule: BitwiseCopyable, Sendable {
   public static var longestGap: Interval { .seconds(30) }
   /// The reserve of the gap for the time that the radio needs to stop.
   public static var reserve: Interval { .seconds(1) }
-  /// How long a scan must last to count: an advertiser with the longest usual interval is heard in it.
+  /// How long a scan must last to count: an advertiser with the longest usual interval is received in it.
   public static var shortestScan: Interval { .seconds(2) }
   /// The minimum time for a connection attempt.
   public static var shortestAttempt: Interval { .seconds(2) }

@@ -3,7 +3,7 @@ import HeraldHAL
 
 /// A contact: how long a peer was near (HP-18, HP-19).
 public struct ContactEvent: Equatable, BitwiseCopyable, Sendable {
-  /// The identity under which the peer is heard at present.
+  /// The identity under which the peer is received at present.
   public internal(set) var peer: TargetIdentity
   /// The first eight bytes of its payload's SHA-256, little-endian; 0 as long as the payload is not known.
   public internal(set) var payloadDigest: UInt64
@@ -28,9 +28,9 @@ public protocol ContactDelegate: ~Copyable {
 /// not end a contact. The end of a contact is reported when its peer is lost.
 ///
 /// Identities that show the same payload are one peer (HP-03), so that a peer whose address changes has one
-/// contact. Shared payloads (HP-43) are not contacts: only peers that this device heard have one. `capacity`
-/// is how many contacts there can be at once. A further one ends that whose peer was heard longest ago; if
-/// that is heard again, a new contact begins.
+/// contact. Shared payloads (HP-43) are not contacts: only peers that this device received have one.
+/// `capacity` is how many contacts there can be at once. A further one ends that whose peer was received
+/// longest ago; if that is received again, a new contact begins.
 public struct ContactEvents<let capacity: Int, Listener: ContactDelegate & ~Copyable>: SensorDelegate,
   ~Copyable
 {
@@ -63,24 +63,24 @@ public struct ContactEvents<let capacity: Int, Listener: ContactDelegate & ~Copy
 
   /// Prolongs the peer's contact, or begins one.
   public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {
-    guard let place = contact(with: target, at: now) else { return }
-    contacts[place].end = now
-    if contacts[place].readings != .max { contacts[place].readings &+= 1 }
+    guard let index = contact(with: target, at: now) else { return }
+    contacts[index].end = now
+    if contacts[index].readings != .max { contacts[index].readings &+= 1 }
   }
 
   /// Assigns the payload to the contact, and joins it with another contact of the same payload.
   public mutating func didMeasureWithPayload(
     _ target: TargetIdentity, _ rssi: RSSI, payloadDigest: UInt64, at now: Instant
   ) {
-    guard let place = find(target), contacts[place].payloadDigest != payloadDigest else { return }
-    contacts[place].payloadDigest = payloadDigest
+    guard let index = find(target), contacts[index].payloadDigest != payloadDigest else { return }
+    contacts[index].payloadDigest = payloadDigest
     var other = 0
     while other < count {
-      if other != place, contacts[other].payloadDigest == payloadDigest {
-        if contacts[other].begin < contacts[place].begin { contacts[place].begin = contacts[other].begin }
-        if contacts[other].end > contacts[place].end { contacts[place].end = contacts[other].end }
-        let (sum, overflow) = contacts[place].readings.addingReportingOverflow(contacts[other].readings)
-        contacts[place].readings = overflow ? .max : sum
+      if other != index, contacts[other].payloadDigest == payloadDigest {
+        if contacts[other].begin < contacts[index].begin { contacts[index].begin = contacts[other].begin }
+        if contacts[other].end > contacts[index].end { contacts[index].end = contacts[other].end }
+        let (sum, overflow) = contacts[index].readings.addingReportingOverflow(contacts[other].readings)
+        contacts[index].readings = overflow ? .max : sum
         remove(other)
         return
       }
@@ -90,7 +90,7 @@ public struct ContactEvents<let capacity: Int, Listener: ContactDelegate & ~Copy
 
   /// Ends the peer's contact.
   public mutating func didLose(_ target: TargetIdentity, at now: Instant) {
-    if let place = find(target) { end(place, at: now) }
+    if let index = find(target) { end(index, at: now) }
   }
 
   /// Ends all contacts, as before the device goes to sleep for long.
@@ -99,43 +99,43 @@ public struct ContactEvents<let capacity: Int, Listener: ContactDelegate & ~Copy
   }
 
   private mutating func find(_ peer: TargetIdentity) -> Int? {
-    var place = 0
-    while place < count {
-      if contacts[place].peer == peer { return place }
-      place &+= 1
+    var index = 0
+    while index < count {
+      if contacts[index].peer == peer { return index }
+      index &+= 1
     }
     return nil
   }
 
-  /// The place of the peer's contact, which is created if there is none; `nil` if `capacity` is 0.
+  /// The index of the peer's contact, which is created if there is none; `nil` if `capacity` is 0.
   private mutating func contact(with peer: TargetIdentity, at now: Instant) -> Int? {
     if let known = find(peer) { return known }
     guard capacity > 0, peer.kind != .shared else { return nil }
     if count == capacity {
       var oldest = 0
-      var place = 1
-      while place < count {
-        if contacts[place].end < contacts[oldest].end { oldest = place }
-        place &+= 1
+      var index = 1
+      while index < count {
+        if contacts[index].end < contacts[oldest].end { oldest = index }
+        index &+= 1
       }
       end(oldest, at: now)
     }
-    let place = count
+    let index = count
     count &+= 1
-    contacts[place] = ContactEvent(peer: peer, payloadDigest: 0, begin: now, end: now, readings: 0)
-    listener.didBegin(contacts[place], at: now)
-    return place
+    contacts[index] = ContactEvent(peer: peer, payloadDigest: 0, begin: now, end: now, readings: 0)
+    listener.didBegin(contacts[index], at: now)
+    return index
   }
 
-  private mutating func end(_ place: Int, at now: Instant) {
-    var contact = contacts[place]
+  private mutating func end(_ index: Int, at now: Instant) {
+    var contact = contacts[index]
     contact.end = contact.end + extended
-    remove(place)
+    remove(index)
     listener.didEnd(contact, at: now)
   }
 
-  private mutating func remove(_ place: Int) {
+  private mutating func remove(_ index: Int) {
     count &-= 1
-    contacts[place] = contacts[count]
+    contacts[index] = contacts[count]
   }
 }

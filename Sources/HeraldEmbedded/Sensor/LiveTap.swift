@@ -3,7 +3,7 @@ import HeraldHAL
 
 /// The kind of a `LiveEvent`.
 public enum LiveKind: UInt8, BitwiseCopyable, Sendable {
-  /// A peer was heard for the first time.
+  /// A peer was received for the first time.
   case detected = 1
   /// An RSSI was measured; `level` is its value in dBm.
   case measured = 2
@@ -113,8 +113,8 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
       lost &+= 1
       return
     }
-    let place = (Int(first) &+ Int(count)) % Self.capacity
-    events[place] = LiveEvent(kind, target, level: level, count: bytes, at: now)
+    let index = (Int(first) &+ Int(count)) % Self.capacity
+    events[index] = LiveEvent(kind, target, level: level, count: bytes, at: now)
     count &+= 1
   }
 

@@ -65,14 +65,14 @@ public struct RetrospectiveAttribution<let capacity: Int>: ~Copyable {
 
   /// Removes and returns the oldest reading of a peer; `nil` if there is none.
   public mutating func takeOldest(of peer: TargetIdentity) -> Reading? {
-    var place = 0
-    while place < count {
-      if entries[place].peer == peer {
-        let found = entries[place]
-        remove(place)
+    var index = 0
+    while index < count {
+      if entries[index].peer == peer {
+        let found = entries[index]
+        remove(index)
         return Reading(rssi: found.rssi, at: found.at)
       }
-      place &+= 1
+      index &+= 1
     }
     return nil
   }
@@ -82,9 +82,9 @@ public struct RetrospectiveAttribution<let capacity: Int>: ~Copyable {
     while takeOldest(of: peer) != nil {}
   }
 
-  private mutating func remove(_ place: Int) {
+  private mutating func remove(_ index: Int) {
     count &-= 1
-    var next = place
+    var next = index
     while next < count {
       entries[next] = entries[next &+ 1]
       next &+= 1

@@ -8,7 +8,7 @@ import HeraldHAL
 /// then on each `didMeasure` is followed by `didMeasureWithPayload`. The readings before that belong to the
 /// same identity (HP-45).
 public protocol SensorDelegate: DebugLog, LiveSource, MotionAware, ~Copyable {
-  /// A peer was heard for the first time.
+  /// A peer was received for the first time.
   mutating func didDetect(_ target: TargetIdentity, at now: Instant)
   /// An RSSI was measured; once for each received advertisement (HP-26).
   mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant)
@@ -33,12 +33,12 @@ public protocol SensorDelegate: DebugLog, LiveSource, MotionAware, ~Copyable {
     _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant)
   /// A peer advertises another transmit power than before, in dBm (HP-27).
   mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant)
-  /// A peer has not been heard for so long that it counts as gone.
+  /// A peer has not been received for so long that it counts as gone.
   mutating func didLose(_ target: TargetIdentity, at now: Instant)
   /// The sensor's state changed.
   mutating func didUpdateState(_ state: SensorState, at now: Instant)
-  /// Its own work, as for sensors besides the radio: called after the events of each poll, repeatedly until
-  /// it returns `none`.
+  /// The delegate's own work, as for sensors besides the radio: called after the events of each poll,
+  /// repeatedly until it returns `none`.
   mutating func nextWork(at now: Instant) -> SensorWork
 }
 

@@ -108,21 +108,21 @@ public struct SensorDelegates<
 
   /// Whether either has it.
   @inlinable @inline(__always) public static var hasLive: Bool { First.hasLive || Second.hasLive }
-  /// That of the delegate that has it; the first if both do.
+  /// The budget of the delegate that has one; of the first if both do.
   @inlinable @inline(__always)
   public mutating func watch(at now: Instant) -> Int {
     First.hasLive ? first.watch(at: now) : second.watch(at: now)
   }
-  /// That of the delegate that has it.
+  /// The result of the delegate that has a live view.
   @inlinable @inline(__always)
   public mutating func nextLive() -> LiveEvent? { First.hasLive ? first.nextLive() : second.nextLive() }
-  /// That of the delegate that has it.
+  /// The result of the delegate that has a live view.
   @inlinable @inline(__always)
   public mutating func takeLost() -> UInt32 { First.hasLive ? first.takeLost() : second.takeLost() }
 
   /// Whether either has a motion sensor.
   @inlinable @inline(__always) public static var hasMotion: Bool { First.hasMotion || Second.hasMotion }
-  /// That of the delegate that has a sensor; of the first if both do.
+  /// The state of the delegate that has a sensor; of the first if both do.
   @inlinable @inline(__always)
   public var motion: MotionState { First.hasMotion ? first.motion : second.motion }
   /// Switches the sensor of each delegate that has one.

@@ -6,9 +6,9 @@ public struct Visit: Equatable, BitwiseCopyable, Sendable {
   public var venue: TargetIdentity
   /// The first eight bytes of its payload's SHA-256, little-endian.
   public var payloadDigest: UInt64
-  /// When it was heard first.
+  /// When it was received first.
   public var begin: Instant
-  /// When it was heard last.
+  /// When it was received last.
   public var end: Instant
 
   /// Initialises each member.

@@ -3,25 +3,25 @@ import HeraldHAL
 
 /// Recognises venue beacons among the peers whose payload is read, and reports stays near them (HP-51).
 ///
-/// A stay begins when the beacon is detected. It counts as a visit if the beacon was heard for more than
-/// `presence`, usually two minutes, from first to last, and ends when the beacon has not been heard for
+/// A stay begins when the beacon is detected. It counts as a visit if the beacon was received for more than
+/// `presence`, usually two minutes, from first to last, and ends when the beacon has not been received for
 /// `absence`, usually five; then every delegate gets `didVisit` and the log its record. A venue is identified
 /// by country, state and number, whatever addresses its beacon uses and whatever extended data it has; for a
 /// payload version of unknown layout, by the whole payload. Shared payloads of a beacon are not a stay.
 ///
 /// `venues` is how many it tracks at once, ended stays included. A further one replaces the stay that ended
-/// longest ago; else the stay under `presence` that was heard longest ago; and if all count already, it is
-/// skipped and counted in `missed`. A beacon whose stay lost its place is recognised when its payload is next
+/// longest ago; else the stay under `presence` that was received longest ago; and if all count already, it is
+/// skipped and counted in `missed`. A beacon whose stay lost its slot is recognised when its payload is next
 /// read.
 ///
-/// When eight peers without a payload have been heard since a beacon was detected, its stay begins when its
-/// payload is read.
+/// When eight peers without a payload have been received since a beacon was detected, its stay begins when
+/// its payload is read.
 public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
   enum State: UInt8, BitwiseCopyable {
     case vacant = 0
     /// The stay continues.
     case open = 1
-    /// The stay has ended; kept in case the beacon is heard again.
+    /// The stay has ended; kept in case the beacon is received again.
     case over = 2
   }
 
@@ -66,7 +66,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
   private var datedAt: Instant
   /// How many visits there were.
   public private(set) var visits: UInt32
-  /// How many venues were skipped because there was no place.
+  /// How many venues were skipped because there was no slot.
   public private(set) var missed: UInt32
 
   /// The minimum time from first to last reception for a visit, exclusive.
@@ -100,32 +100,32 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
 
   /// Stores when a peer was detected, in case it is a beacon.
   public mutating func didDetect(_ target: TargetIdentity, at now: Instant) {
-    var place = 0
-    while place < strangerCount, strangers[place].peer != target { place &+= 1 }
-    if place == strangerCount {
-      if strangerCount < 8 { strangerCount &+= 1 } else { place = longestSilentStranger() }
+    var slot = 0
+    while slot < strangerCount, strangers[slot].peer != target { slot &+= 1 }
+    if slot == strangerCount {
+      if strangerCount < 8 { strangerCount &+= 1 } else { slot = longestSilentStranger() }
     }
-    strangers[place] = StayCandidate(target, at: now)
+    strangers[slot] = StayCandidate(target, at: now)
   }
 
-  /// Records that a beacon was heard.
+  /// Records that a beacon was received.
   public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {
-    var place = 0
-    while place < venues {
-      if stays[place].state != .vacant, stays[place].beacon == target {
-        hear(place, since: now, at: now)
+    var slot = 0
+    while slot < venues {
+      if stays[slot].state != .vacant, stays[slot].beacon == target {
+        hear(slot, since: now, at: now)
         return
       }
-      place &+= 1
+      slot &+= 1
     }
-    place = 0
-    while place < strangerCount {
-      if strangers[place].peer == target {
-        if now >= strangers[place].last + absence { strangers[place].first = now }
-        strangers[place].last = now
+    slot = 0
+    while slot < strangerCount {
+      if strangers[slot].peer == target {
+        if now >= strangers[slot].last + absence { strangers[slot].first = now }
+        strangers[slot].last = now
         return
       }
-      place &+= 1
+      slot &+= 1
     }
   }
 
@@ -147,19 +147,19 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
       stay.key = stay.digest
       stay.isOpaque = true
     }
-    guard let place = place(for: stay) else {
+    guard let slot = slot(for: stay) else {
       missed &+= 1
       return
     }
-    if stays[place].state == .vacant {
+    if stays[slot].state == .vacant {
       stay.begin = begin
       stay.end = now
       stay.state = .open
-      stays[place] = stay
+      stays[slot] = stay
     } else {
-      stays[place].beacon = stay.beacon
-      stays[place].digest = stay.digest
-      hear(place, since: begin, at: now)
+      stays[slot].beacon = stay.beacon
+      stays[slot].digest = stay.digest
+      hear(slot, since: begin, at: now)
     }
   }
 
@@ -170,72 +170,72 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
       return .date(unixMilliseconds: date &+ UInt64(wide: now.since(datedAt).milliseconds))
     }
     var next = Instant.never
-    var place = 0
-    while place < venues {
-      if stays[place].state == .open {
-        let due = stays[place].end + absence
+    var slot = 0
+    while slot < venues {
+      if stays[slot].state == .open {
+        let due = stays[slot].end + absence
         if now >= due {
-          stays[place].state = .over
-          if counts(place) {
+          stays[slot].state = .over
+          if counts(slot) {
             visits &+= 1
             return .visited(
               Visit(
-                venue: stays[place].beacon, payloadDigest: stays[place].digest, begin: stays[place].begin,
-                end: stays[place].end))
+                venue: stays[slot].beacon, payloadDigest: stays[slot].digest, begin: stays[slot].begin,
+                end: stays[slot].end))
           }
         } else if due < next {
           next = due
         }
       }
-      place &+= 1
+      slot &+= 1
     }
     return .none(until: next)
   }
 
   // MARK: Stays
 
-  /// The beacon at `place` was heard. A stay that is to end is left to `nextWork`; the next reception of the
-  /// beacon begins another.
-  private mutating func hear(_ place: Int, since begin: Instant, at now: Instant) {
-    if stays[place].state == .over {
-      stays[place].state = .open
-      stays[place].begin = begin
-      stays[place].end = now
-    } else if now < stays[place].end + absence {
-      stays[place].end = now
+  /// The beacon at `slot` was received. A stay that is to end is left to `nextWork`; the next reception of
+  /// the beacon begins another.
+  private mutating func hear(_ slot: Int, since begin: Instant, at now: Instant) {
+    if stays[slot].state == .over {
+      stays[slot].state = .open
+      stays[slot].begin = begin
+      stays[slot].end = now
+    } else if now < stays[slot].end + absence {
+      stays[slot].end = now
     }
   }
 
-  private mutating func counts(_ place: Int) -> Bool {
-    stays[place].end.since(stays[place].begin) > presence
+  private mutating func counts(_ slot: Int) -> Bool {
+    stays[slot].end.since(stays[slot].begin) > presence
   }
 
-  /// The place of the same venue, or a place freed for it; `nil` if there is none.
-  private mutating func place(for wanted: Stay) -> Int? {
+  /// The slot of the same venue, or a slot freed for it; `nil` if there is none.
+  private mutating func slot(for wanted: Stay) -> Int? {
     var vacant: Int?
     var over: Int?
     var passing: Int?
-    var place = 0
-    while place < venues {
-      switch stays[place].state {
-      case .vacant: vacant = place
+    var slot = 0
+    while slot < venues {
+      switch stays[slot].state {
+      case .vacant: vacant = slot
       case .open, .over:
-        if stays[place].key == wanted.key, stays[place].isOpaque == wanted.isOpaque { return place }
-        if stays[place].state == .over {
-          over = longerSilent(place, over)
-        } else if !counts(place) {
-          passing = longerSilent(place, passing)
+        if stays[slot].key == wanted.key, stays[slot].isOpaque == wanted.isOpaque { return slot }
+        if stays[slot].state == .over {
+          over = longerSilent(slot, over)
+        } else if !counts(slot) {
+          passing = longerSilent(slot, passing)
         }
       }
-      place &+= 1
+      slot &+= 1
     }
     guard let free = vacant ?? over ?? passing else { return nil }
     stays[free].state = .vacant
     return free
   }
 
-  private mutating func longerSilent(_ place: Int, _ other: Int?) -> Int {
-    guard let other, stays[other].end <= stays[place].end else { return place }
+  private mutating func longerSilent(_ slot: Int, _ other: Int?) -> Int {
+    guard let other, stays[other].end <= stays[slot].end else { return slot }
     return other
   }
 
@@ -243,25 +243,25 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
 
   private mutating func longestSilentStranger() -> Int {
     var oldest = 0
-    var place = 1
-    while place < strangerCount {
-      if strangers[place].last < strangers[oldest].last { oldest = place }
-      place &+= 1
+    var slot = 1
+    while slot < strangerCount {
+      if strangers[slot].last < strangers[oldest].last { oldest = slot }
+      slot &+= 1
     }
     return oldest
   }
 
   /// When a peer was detected; it is then removed from the candidates. `nil` if unknown.
   private mutating func takeStranger(_ peer: TargetIdentity) -> Instant? {
-    var place = 0
-    while place < strangerCount {
-      if strangers[place].peer == peer {
-        let first = strangers[place].first
+    var slot = 0
+    while slot < strangerCount {
+      if strangers[slot].peer == peer {
+        let first = strangers[slot].first
         strangerCount &-= 1
-        strangers[place] = strangers[strangerCount]
+        strangers[slot] = strangers[strangerCount]
         return first
       }
-      place &+= 1
+      slot &+= 1
     }
     return nil
   }

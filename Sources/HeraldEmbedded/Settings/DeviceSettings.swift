@@ -20,7 +20,7 @@ public struct DeviceSettings: BitwiseCopyable, Sendable {
   public var hasOwnerKey: Bool { values.isSet(.ownerKey) }
 }
 
-/// The layout of settings in flash (docs/settings.md): numbers little-endian.
+/// The layout of settings in flash (docs/herald-host.md): numbers little-endian.
 ///
 /// | offset | bytes | what |
 /// | --- | --- | --- |
@@ -39,7 +39,7 @@ public struct DeviceSettings: BitwiseCopyable, Sendable {
 struct SettingsRecord: BitwiseCopyable {
   /// The settings.
   var settings = DeviceSettings()
-  /// One more than that of the record before.
+  /// A number one higher than that of the record before.
   var generation: UInt32 = 0
   /// Bytes of payload after the record.
   var payloadSize: UInt16 = 0

@@ -13,13 +13,13 @@ public enum RadioSetting: UInt8, BitwiseCopyable, Sendable {
   /// `HeraldConfiguration.steady`: scanning a ninth of the time, at all times.
   case steady = 4
 
-  /// That of a value that is set; the standard one if none is.
+  /// The setting of a value that is set; the standard one if none is.
   @usableFromInline @inline(never)
   init(value: UInt16?) {
     self = RadioSetting(rawValue: UInt8(truncatingIfNeeded: value ?? 1)) ?? .standard
   }
 
-  /// Its name.
+  /// The name of the setting.
   public var name: StaticString {
     switch self {
     case .saver: "saver"

@@ -1,8 +1,9 @@
 import HeraldHAL
 
-/// The settings of a device that a host can change, by name. They are kept over restarts (docs/settings.md).
+/// The settings of a device that a host can change, by name. They are kept over restarts
+/// (docs/herald-host.md).
 ///
-/// The raw value is the setting's place in flash: that of a removed setting is not reused.
+/// The raw value is the setting's position in flash: that of a removed setting is not reused.
 public enum Setting: UInt8, BitwiseCopyable, Sendable {
   /// For how many days records of the log are kept, 0: as long as there is room.
   case keepDays = 0
@@ -40,7 +41,7 @@ public enum Setting: UInt8, BitwiseCopyable, Sendable {
   public static var count: Int { 14 }
 
   /// The description of the setting. This is the one table of settings: the device applies it, hosts list it,
-  /// and a test compares it with the one in docs/settings.md. Inlined: a caller that uses one column gets
+  /// and a test compares it with the one in docs/herald-host.md. Inlined: a caller that uses one column gets
   /// constants of that column only.
   @inline(__always)
   public var description: SettingDescription {
@@ -66,7 +67,7 @@ public enum Setting: UInt8, BitwiseCopyable, Sendable {
     "log/keep-days log/commit-seconds scan/interval-ms scan/window-ms advertising/interval-ms radio/setting access/key access/stay-open motion/detection bluetooth/management log/owner-key radio/latency radio/lifetime-days radio/cell-mah"
   }
 
-  /// Its name on the wire.
+  /// The setting's name on the wire.
   public var name: StaticWord { StaticWord(Int(rawValue), of: Self.names) }
 
   /// The setting of this name; `nil` if there is none.

@@ -14,38 +14,38 @@ public struct SettingValues: BitwiseCopyable, Sendable {
 
   /// Whether a host has set the setting.
   public func isSet(_ setting: Setting) -> Bool {
-    let place = Self.laterPlace(setting)
-    return place < 0 ? marks & Self.mark(setting) != 0 : numbers[place] != 0
+    let position = Self.laterPosition(setting)
+    return position < 0 ? marks & Self.mark(setting) != 0 : numbers[position] != 0
   }
 
   /// The number a host has set; `nil` if none is set. That of a value that is not a number is 0.
   public subscript(_ setting: Setting) -> UInt16? {
-    let place = UInt32(setting.rawValue)
+    let position = UInt32(setting.rawValue)
     guard isSet(setting) else { return nil }
-    let later = Self.laterPlace(setting)
+    let later = Self.laterPosition(setting)
     if later >= 0 { return numbers[later] }
-    return place < 6
-      ? numbers[Int(place)] : UInt16(truncatingIfNeeded: UInt32(marks) &>> (22 &- place) & 1)
+    return position < 6
+      ? numbers[Int(position)] : UInt16(truncatingIfNeeded: UInt32(marks) &>> (22 &- position) & 1)
   }
 
   /// Sets a number, or removes it with `nil`; of `latency` and `lifetimeDays` the other is removed. A value
   /// out of range is rejected: `false`, and nothing has changed.
   @discardableResult @inline(never)
   public mutating func set(_ setting: Setting, to value: UInt32?) -> Bool {
-    let place = UInt32(setting.rawValue)
+    let position = UInt32(setting.rawValue)
     guard setting != .accessKey, setting != .ownerKey else { return false }
     if let value, !setting.allows(value) { return false }
-    let later = Self.laterPlace(setting)
+    let later = Self.laterPosition(setting)
     if later >= 0 {
       numbers[later] = UInt16(truncatingIfNeeded: value ?? 0)
       if later < 8, numbers[later] != 0 { numbers[13 &- later] = 0 }
       return true
     }
     // The bit of a value that is among the numbers is beyond those of the marks.
-    var bits = UInt32(marks) & ~(1 &<< place | 1 &<< (22 &- place))
-    if let value { bits |= 1 &<< place | (value & 1) &<< (22 &- place) }
+    var bits = UInt32(marks) & ~(1 &<< position | 1 &<< (22 &- position))
+    if let value { bits |= 1 &<< position | (value & 1) &<< (22 &- position) }
     marks = UInt16(truncatingIfNeeded: bits)
-    if place < 6 { numbers[Int(place)] = UInt16(truncatingIfNeeded: value ?? 0) }
+    if position < 6 { numbers[Int(position)] = UInt16(truncatingIfNeeded: value ?? 0) }
     return true
   }
 
@@ -56,20 +56,20 @@ public struct SettingValues: BitwiseCopyable, Sendable {
 
   /// Writes the numbers: twelve bytes, zeros where nothing is set.
   mutating func write(to writer: inout ByteWriter) {
-    for place in 0..<6 { writer.u16(numbers[place]) }
+    for position in 0..<6 { writer.u16(numbers[position]) }
   }
 
   /// Writes those from `latency` on: six bytes.
   mutating func writeLater(to writer: inout ByteWriter) {
-    for place in 6..<9 { writer.u16(numbers[place]) }
+    for position in 6..<9 { writer.u16(numbers[position]) }
   }
 
   /// Reads what `write` has written. A number outside the range of its setting is treated as not set, so that
   /// the identity of the device is not lost. `false` if there are fewer than twelve bytes.
   mutating func read(marks: UInt16, from reader: inout ByteReader) -> Bool {
     self = SettingValues()
-    for place in 0..<6 {
-      guard let number = reader.u16(), let setting = Setting(rawValue: UInt8(truncatingIfNeeded: place))
+    for position in 0..<6 {
+      guard let number = reader.u16(), let setting = Setting(rawValue: UInt8(truncatingIfNeeded: position))
       else {
         return false
       }
@@ -83,8 +83,9 @@ public struct SettingValues: BitwiseCopyable, Sendable {
   /// Reads what `writeLater` has written, in the same way, after `read`. `false` if there are fewer than six
   /// bytes.
   mutating func readLater(from reader: inout ByteReader) -> Bool {
-    for place in 6..<9 {
-      guard let number = reader.u16(), let setting = Setting(rawValue: UInt8(truncatingIfNeeded: place &+ 5))
+    for position in 6..<9 {
+      guard let number = reader.u16(),
+        let setting = Setting(rawValue: UInt8(truncatingIfNeeded: position &+ 5))
       else {
         return false
       }
@@ -93,9 +94,9 @@ public struct SettingValues: BitwiseCopyable, Sendable {
     return true
   }
 
-  /// The place among the numbers of a setting from `latency` on; negative for others.
+  /// The position among the numbers of a setting from `latency` on; negative for others.
   @inline(__always)
-  private static func laterPlace(_ setting: Setting) -> Int {
+  private static func laterPosition(_ setting: Setting) -> Int {
     setting.rawValue < Setting.latency.rawValue ? -1 : Int(setting.rawValue) &- 5
   }
 

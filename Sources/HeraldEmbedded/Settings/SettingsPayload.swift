@@ -5,11 +5,11 @@ import HeraldHAL
 
 /// The progress of staging a payload. All zero bits while there is none.
 struct PayloadStaging: BitwiseCopyable {
-  /// Its total length in bytes, 0 for none.
+  /// The payload's total length in bytes, 0 for none.
   var total = 0
   /// How many were received.
   var count = 0
-  /// Those that do not fill a word yet.
+  /// The bytes that do not fill a word yet.
   var rest: [8 of UInt8] = .init(repeating: 0)
 }
 
@@ -19,7 +19,7 @@ public enum PayloadStagingOutcome: Equatable, BitwiseCopyable, Sendable {
   case wants(UInt32)
   /// All bytes were received, and the payload has replaced the former one.
   case taken(UInt32)
-  /// It is not a valid payload for this device; the former one stays.
+  /// The data is not a valid payload for this device; the former one stays.
   case refused
   /// The flash failed, or a factory reset is in progress; the former one stays.
   case failed
@@ -65,13 +65,13 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
   }
 
   private mutating func stage(_ byte: UInt8) -> Bool {
-    let place = staging.count & 7
-    staging.rest[place] = byte
+    let position = staging.count & 7
+    staging.rest[position] = byte
     staging.count &+= 1
     let isLast = staging.count == staging.total
-    guard place == 7 || isLast else { return true }
+    guard position == 7 || isLast else { return true }
     // Bytes after the end stay erased.
-    if place < 7 { for index in (place &+ 1)..<8 { staging.rest[index] = 0xFF } }
+    if position < 7 { for index in (position &+ 1)..<8 { staging.rest[index] = 0xFF } }
     let offset = SettingsRecord.size &+ (staging.count &- 1) & ~7
     let word = staging.rest
     return program(other, offset, word.span)
@@ -100,7 +100,7 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
       var room = entry.bytes.mutableSpan
       guard read(page, SettingsRecord.size &+ StoredPayloadHeader.size &+ offset, &room) else { return false }
       for index in 0..<40 where offset &+ index < Int(header.bodySize) { check.add(room[index]) }
-      if header.family == .simple, !entry.isKey(of: day) { return false }
+      if header.family == .simple, !entry.isUnused() || !entry.isKey(of: day) { return false }
       offset &+= 40
       day &+= 1
     }
@@ -151,36 +151,47 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
     return read(current, SettingsRecord.size &+ start, &bytes)
   }
 
-  /// Copies the key of day `index` of the window, which is day `day` of the schedule. `false` if it is erased
-  /// or damaged.
+  /// Copies the key of day `index` of the window, which is day `day` of the schedule, and marks it as used,
+  /// so that it is erased when its day is over, also after a restart. `false` if it is erased or damaged.
   public mutating func copyDayKey(_ index: Int, day: Int, into key: inout [32 of UInt8]) -> Bool {
     var entry = StoredDayKey()
     defer { entry.wipe() }
-    var room = entry.bytes.mutableSpan
-    guard index >= 0, readPayload(offset: index &* StoredPayloadHeader.daySize, into: &room),
-      entry.isKey(of: day)
-    else {
-      return false
-    }
-    for place in 0..<32 { key[place] = entry.bytes[place] }
+    guard read(index, &entry), entry.isKey(of: day) else { return false }
+    if entry.isUnused() { clearDayKey(index, StoredDayKey.keySize, StoredDayKey.markSize) }
+    for position in 0..<32 { key[position] = entry.bytes[position] }
     return true
   }
 
-  /// Sets the keys of the first `count` days to zero, if they are not: bits can be cleared without an
-  /// erasure.
+  /// Whether the key of day `index` of the window, which is day `day` of the schedule, is neither erased nor
+  /// damaged.
+  public mutating func hasDayKey(_ index: Int, day: Int) -> Bool {
+    var entry = StoredDayKey()
+    defer { entry.wipe() }
+    return read(index, &entry) && entry.isKey(of: day)
+  }
+
+  /// Sets those of the keys of the first `count` days to zero that were used, or are damaged: bits can be
+  /// cleared without an erasure. No word is programmed more than twice.
   public mutating func wipeDayKeys(_ count: Int) {
     var index = 0
     while index < count {
       var entry = StoredDayKey()
-      var room = entry.bytes.mutableSpan
-      let offset = index &* StoredPayloadHeader.daySize
       // There are no keys beyond the window.
-      guard readPayload(offset: offset, into: &room) else { return }
-      if !entry.isWiped() {
-        clear(current, SettingsRecord.size &+ StoredPayloadHeader.size &+ offset, StoredPayloadHeader.daySize)
-      }
+      guard read(index, &entry) else { return }
+      if !entry.isUnused(), !entry.isWiped() { clearDayKey(index, 0, StoredDayKey.keySize) }
       entry.wipe()
       index &+= 1
     }
+  }
+
+  @inline(never)
+  private mutating func read(_ index: Int, _ entry: inout StoredDayKey) -> Bool {
+    var room = entry.bytes.mutableSpan
+    return index >= 0 && readPayload(offset: index &* StoredPayloadHeader.daySize, into: &room)
+  }
+
+  private mutating func clearDayKey(_ index: Int, _ offset: Int, _ count: Int) {
+    let start = SettingsRecord.size &+ StoredPayloadHeader.size &+ index &* StoredPayloadHeader.daySize
+    clear(current, start &+ offset, count)
   }
 }

@@ -1,8 +1,9 @@
 import HeraldBluetooth
+import HeraldCrypto
 import HeraldHAL
 
 /// The data of a device besides its log: identity, settings of a host, and the payload it offers, in two
-/// pages of flash of their own (docs/settings.md).
+/// pages of flash of their own (docs/herald-host.md).
 ///
 /// All of it is in one page, written to the other page when something changes, the record at its front last,
 /// so that it is valid whenever power is lost. A page that holds neither settings nor is erased is damaged:
@@ -201,12 +202,12 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     var room = bytes.mutableSpan
     defer { room.wipe() }
     if new.hasAccessKey {
-      let place = SettingsRecord.accessKeyOffset
+      let offset = SettingsRecord.accessKeyOffset
       if accessKey.count == SettingsRecord.accessKeySize {
-        for index in 0..<accessKey.count { room[place &+ index] = accessKey[index] }
+        for index in 0..<accessKey.count { room[offset &+ index] = accessKey[index] }
       } else {
-        var key = room._mutatingExtracting(place..<(place &+ SettingsRecord.accessKeySize))
-        guard read(current, place, &key) else { return false }
+        var key = room._mutatingExtracting(offset..<(offset &+ SettingsRecord.accessKeySize))
+        guard read(current, offset, &key) else { return false }
       }
     }
     var record = SettingsRecord()

@@ -8,13 +8,13 @@ public protocol Panel: ~Copyable {
   /// A panel that has not been operated.
   init()
   /// Samples the board and drives the light. Returns what the person wants of the device.
-  mutating func tend(at now: Instant) -> PanelRequest
+  mutating func update(at now: Instant) -> PanelRequest
   /// Shows a condition by the light.
   mutating func show(_ condition: DeviceCondition, at now: Instant)
   /// Shows by the light how far a host is with the collection of the log, for a limited time. `false` if the
   /// light shows that a reset is permitted, or has just changed.
   mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool
-  /// When `tend` has to be called again at the latest.
+  /// When `update` has to be called again at the latest.
   mutating func deadline(after now: Instant) -> Instant
   /// Whether a host without a session may begin a factory reset now. Permission at the board is used up by
   /// this.
@@ -40,7 +40,7 @@ public enum PanelRequest: UInt8, BitwiseCopyable, Sendable {
 public struct NoPanel: Panel, BitwiseCopyable, Sendable {
   public static var isThere: Bool { false }
   public init() {}
-  public mutating func tend(at now: Instant) -> PanelRequest { .none }
+  public mutating func update(at now: Instant) -> PanelRequest { .none }
   public mutating func show(_ condition: DeviceCondition, at now: Instant) {}
   public mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool { false }
   public mutating func deadline(after now: Instant) -> Instant { .never }

@@ -1,9 +1,9 @@
 import HeraldDeviceLink
 import HeraldHAL
 
-/// What the light of a board shows (docs/boards.md, "Light").
+/// What the light of a board shows (docs/boards.md, "Button and light").
 public enum DeviceCondition: UInt8, BitwiseCopyable, Sendable {
-  /// It advertises, has a date, room in its log, and power.
+  /// The device advertises, has a date, room in its log, and power.
   case allWell
   /// The same, and the charger of the board charges the cell.
   case charging
@@ -15,8 +15,8 @@ public enum DeviceCondition: UInt8, BitwiseCopyable, Sendable {
   case logNearlyFull
   /// At most a fifth of the battery's charge is left, and nothing else supplies the board.
   case batteryLow
-  /// It does not advertise: the radio is not ready or off, there is no payload, or the device is in safe
-  /// mode.
+  /// The device does not advertise: the radio is not ready or off, there is no payload, or the device is in
+  /// safe mode.
   case notAdvertising
   /// A host may erase everything.
   case resetArmed
@@ -62,7 +62,7 @@ extension DeviceCondition {
 
 /// The colour of a light that has several.
 public enum LightColour: UInt8, BitwiseCopyable, Sendable {
-  /// That in which the condition of the device is shown.
+  /// The colour in which the condition of the device is shown.
   case usual
   case blue
   case green
@@ -95,8 +95,8 @@ public struct StatusLight: BitwiseCopyable, Sendable {
     since = now
   }
 
-  /// Shows from now on how far a host is, in place of all but the permission of a reset. `false` in that case,
-  /// and within `signalPeriod` of the last change: a stranger cannot make it flicker.
+  /// Shows from now on how far a host is, in place of all but the permission of a reset. `false` in that
+  /// case, and within `signalPeriod` of the last change: a stranger cannot make it flicker.
   public mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool {
     if let shown {
       if shown == .resetArmed { return false }
@@ -135,13 +135,13 @@ public struct StatusLight: BitwiseCopyable, Sendable {
       end()
       return (false, .never)
     }
-    let place = passed % group
-    let start = passed &- place
-    if place >= pattern.flashes &* flash {
+    let phase = passed % group
+    let start = passed &- phase
+    if phase >= pattern.flashes &* flash {
       return (false, since + .milliseconds(start &+ group))
     }
-    let begun = place / flash &* flash
-    let isOn = place &- begun < pattern.on
+    let begun = phase / flash &* flash
+    let isOn = phase &- begun < pattern.on
     return (isOn, since + .milliseconds(start &+ begun &+ (isOn ? pattern.on : flash)))
   }
 }

@@ -34,14 +34,14 @@ public struct StatusPanel<Pins: PanelPins & ~Copyable>: Panel, ~Copyable {
 
   public init() { pins = Pins() }
 
-  public mutating func tend(at now: Instant) -> PanelRequest {
-    let request = Pins.hasButton ? tendButton(at: now) : tendCable(at: now)
+  public mutating func update(at now: Instant) -> PanelRequest {
+    let request = Pins.hasButton ? sampleButton(at: now) : sampleCable(at: now)
     let isOn = light.state(at: now).isOn
     if isOn != isLit { turn(isOn) }
     return request
   }
 
-  private mutating func tendButton(at now: Instant) -> PanelRequest {
+  private mutating func sampleButton(at now: Instant) -> PanelRequest {
     if let releasedUntil {
       guard now >= releasedUntil else { return .none }
       pins.watchButton(true)
@@ -64,7 +64,7 @@ public struct StatusPanel<Pins: PanelPins & ~Copyable>: Panel, ~Copyable {
     }
   }
 
-  private mutating func tendCable(at now: Instant) -> PanelRequest {
+  private mutating func sampleCable(at now: Instant) -> PanelRequest {
     let isConnected = pins.hasCable()
     if isConnected != hasCable {
       hasCable = isConnected

@@ -14,26 +14,27 @@ public enum BoardCatalogue {
       firmware: .init(start: 0, size: 94 * kibibyte), settings: .init(start: 0x1_7800, size: 2 * kibibyte),
       log: .init(start: 0x1_8000, size: 160 * kibibyte),
       ram: .init(start: 0x2000_0000, size: 16 * kibibyte), pageSize: kibibyte,
-      bootLoader: .dapLink(boardIDs: ["9900", "9901"]), waysIn: [.probe, .drive], hasFirmware: true),
+      bootLoader: .dapLink(boardIDs: ["9900", "9901"]), programmingMethods: [.probe, .drive],
+      hasFirmware: true),
     BoardDescription(
       name: "nrf52833dk", title: "nRF52833 DK (PCA10100)", chip: "nrf52833",
       firmware: .init(start: 0, size: 120 * kibibyte), settings: .init(start: 0x1_E000, size: 8 * kibibyte),
       log: .init(start: 0x2_0000, size: 384 * kibibyte),
       ram: .init(start: 0x2000_0000, size: 128 * kibibyte), pageSize: 4 * kibibyte,
-      waysIn: [.probe], hasFirmware: true),
+      programmingMethods: [.probe], hasFirmware: true),
     BoardDescription(
       name: "nrf52840dk", title: "nRF52840 DK (PCA10056)", chip: "nrf52840",
       firmware: .init(start: 0, size: 248 * kibibyte), settings: .init(start: 0x3_E000, size: 8 * kibibyte),
       log: .init(start: 0x4_0000, size: 768 * kibibyte),
       ram: .init(start: 0x2000_0000, size: 256 * kibibyte), pageSize: 4 * kibibyte,
-      waysIn: [.probe], hasFirmware: true),
+      programmingMethods: [.probe], hasFirmware: true),
     // DAPLink erases the whole chip.
     BoardDescription(
       name: "microbit2", title: "micro:bit v2", chip: "nrf52833",
       firmware: .init(start: 0, size: 120 * kibibyte), settings: .init(start: 0x1_E000, size: 8 * kibibyte),
       log: .init(start: 0x2_0000, size: 384 * kibibyte),
       ram: .init(start: 0x2000_0000, size: 128 * kibibyte), pageSize: 4 * kibibyte,
-      bootLoader: .dapLink(boardIDs: ["9903", "9904", "9905", "9906"]), waysIn: [.probe, .drive],
+      bootLoader: .dapLink(boardIDs: ["9903", "9904", "9905", "9906"]), programmingMethods: [.probe, .drive],
       hasFirmware: true),
     // The first page is Nordic's master boot record; the open boot loader begins at 0xE0000, and takes no
     // image that ends behind 0xDD000.
@@ -43,7 +44,7 @@ public enum BoardCatalogue {
       settings: .init(start: 0x3_E000, size: 8 * kibibyte),
       log: .init(start: 0x4_0000, size: 640 * kibibyte),
       ram: .init(start: 0x2000_0000, size: 256 * kibibyte), pageSize: 4 * kibibyte,
-      bootLoader: .nordicDFU, waysIn: [.serialDFU, .probe], hasFirmware: true),
+      bootLoader: .nordicDFU, programmingMethods: [.serialDFU, .probe], hasFirmware: true),
     adafruit(
       "xiao-nrf52840", "XIAO nRF52840 (Sense) with S140 7, as sold", xiaoIDs, "7", hasFirmware: true),
     adafruit(
@@ -52,7 +53,8 @@ public enum BoardCatalogue {
     BoardDescription(
       name: "herald-wearable", title: "Herald wearable, revision 0.2", chip: "nrf52833",
       firmware: .init(start: 0, size: 504 * kibibyte), settings: .init(start: 0x7_E000, size: 8 * kibibyte),
-      ram: .init(start: 0x2000_0000, size: 128 * kibibyte), pageSize: 4 * kibibyte, waysIn: [.probe],
+      ram: .init(start: 0x2000_0000, size: 128 * kibibyte), pageSize: 4 * kibibyte,
+      programmingMethods: [.probe],
       hasFirmware: true),
     // An image for an emulator, which cannot be flashed.
     BoardDescription(
@@ -66,7 +68,7 @@ public enum BoardCatalogue {
     BoardDescription(
       name: "mcuboot", title: "a device with MCUboot's image slots", chip: "any",
       firmware: .init(start: 0, size: .max), ram: .init(start: 0x2000_0000, size: 0x2000_0000),
-      pageSize: 4 * kibibyte, bootLoader: .mcuboot, waysIn: [.smp]),
+      pageSize: 4 * kibibyte, bootLoader: .mcuboot, programmingMethods: [.smp]),
     adafruit("nrf52840dongle-adafruit", "\(dongle) with Adafruit's boot loader and S140 6", [dongleID], "6"),
     adafruit("feather-nrf52840-s140v7", "\(feather) with S140 7", [featherID], "7"),
     adafruit("feather-nrf52840-mbr", "\(feather) without a SoftDevice", [featherID], nil),
@@ -74,7 +76,8 @@ public enum BoardCatalogue {
 
   private static let feather = "Feather nRF52840 Express"
   private static let featherID = "nRF52840-Feather"
-  /// Those of Seeed's build of the boot loader and of Adafruit's; the names of the Sense have them in front.
+  /// The board names of Seeed's build of the boot loader and of Adafruit's; the names of the Sense have them
+  /// in front.
   private static let xiaoIDs = ["Seeed_XIAO_nRF52840", "nRF52840-SeeedXiao"]
   private static let dongle = "nRF52840 Dongle"
   private static let dongleID = "nRF52840-pca10059"
@@ -92,7 +95,7 @@ public enum BoardCatalogue {
       settings: hasFirmware ? .init(start: 0xF_2000, size: 8 * kibibyte) : nil,
       ram: .init(start: 0x2000_0000, size: 256 * kibibyte), pageSize: 4 * kibibyte,
       bootLoader: .uf2(boardIDs: boardIDs, family: 0xADA5_2840, softDevice: softDevice),
-      waysIn: [.drive, .serialDFU, .probe], hasFirmware: hasFirmware)
+      programmingMethods: [.drive, .serialDFU, .probe], hasFirmware: hasFirmware)
   }
 
   /// The former names of boards.
@@ -108,6 +111,6 @@ public enum BoardCatalogue {
 
   /// The boards that can be reached this way.
   public static func boards(reachedBy kind: ProgrammingMethodKind) -> [BoardDescription] {
-    all.filter { $0.waysIn.contains(kind) }
+    all.filter { $0.programmingMethods.contains(kind) }
   }
 }

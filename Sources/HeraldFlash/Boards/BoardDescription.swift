@@ -36,7 +36,7 @@ public struct BoardDescription: Equatable, Sendable {
     case mcuboot
   }
 
-  /// Its name: that of its folder below `boards`, which `script/build` takes, where there is one.
+  /// The board's name: that of its folder below `boards`, which `script/build` takes, where there is one.
   public let name: String
   /// The name for display.
   public let title: String
@@ -55,7 +55,7 @@ public struct BoardDescription: Equatable, Sendable {
   /// The boot loader or interface for firmware, if there is one besides the debug port.
   public let bootLoader: BootLoader?
   /// The programming methods, the best first; empty for boards that cannot be flashed.
-  public let waysIn: [ProgrammingMethodKind]
+  public let programmingMethods: [ProgrammingMethodKind]
   /// Whether `script/build` builds images for it. For others the user supplies an image.
   public let hasFirmware: Bool
 
@@ -63,7 +63,7 @@ public struct BoardDescription: Equatable, Sendable {
   public init(
     name: String, title: String, chip: String, firmware: Region, settings: Region? = nil,
     log: Region? = nil, ram: Region, pageSize: UInt32, bootLoader: BootLoader? = nil,
-    waysIn: [ProgrammingMethodKind] = [], hasFirmware: Bool = false
+    programmingMethods: [ProgrammingMethodKind] = [], hasFirmware: Bool = false
   ) {
     self.name = name
     self.title = title
@@ -74,14 +74,15 @@ public struct BoardDescription: Equatable, Sendable {
     self.ram = ram
     self.pageSize = pageSize
     self.bootLoader = bootLoader
-    self.waysIn = waysIn
+    self.programmingMethods = programmingMethods
     self.hasFirmware = hasFirmware
   }
 
   /// The address range for words that configure the chip itself: an nRF's UICR, which only a debug probe
   /// writes. `nil` if the board cannot be programmed by a probe.
   public var configuration: Region? {
-    chip.hasPrefix("nrf5") && waysIn.contains(.probe) ? Region(start: 0x1000_1000, size: 0x400) : nil
+    chip.hasPrefix("nrf5") && programmingMethods.contains(.probe)
+      ? Region(start: 0x1000_1000, size: 0x400) : nil
   }
 
   /// Whether another firmware can be written while its debug port is closed, without erasing everything: by
@@ -101,7 +102,7 @@ public struct BoardDescription: Equatable, Sendable {
 
   /// The kind of DFU packages accepted by its boot loader on a serial port; `nil` if none.
   public var package: DFUPackage.Kind? {
-    guard waysIn.contains(.serialDFU) else { return nil }
+    guard programmingMethods.contains(.serialDFU) else { return nil }
     switch bootLoader {
     case .nordicDFU: return .secure
     case .uf2(_, _, let major):

@@ -5,14 +5,17 @@ import HeraldText
 extension BoardDescription {
   /// Why this image cannot be written to this board, as text that follows "the image"; `nil` if it can.
   public func obstacle(to image: FirmwareImage) -> String? {
-    guard !waysIn.isEmpty else { return "has nowhere to go: \(title) cannot be flashed" }
+    guard !programmingMethods.isEmpty else {
+      return "cannot be written: there is no programming method for \(title)"
+    }
     if bootLoader == .mcuboot {
       guard let signed = image.mcuboot else {
         return "is not in MCUboot's form, which \(title) takes (`herald-flash convert --version` makes it)"
       }
+      if let unsupported = signed.unsupported { return unsupported }
       switch signed.hashState {
-      case .right: return nil
-      case .wrong: return "is damaged: its SHA-256 is not the one it carries"
+      case .right, .unknown: return nil
+      case .wrong: return "is damaged: its SHA-256 differs from the one in the image"
       case .absent: return "carries no SHA-256, without which MCUboot starts nothing"
       }
     }

@@ -8,7 +8,7 @@ public struct BuiltImages: Sendable {
   /// The search path, in order.
   public let folders: [String]
 
-  /// Those of this process.
+  /// The folders of this process.
   public init() {
     self.init(
       named: ProcessInfo.processInfo.environment[Self.variable],
@@ -50,11 +50,11 @@ public struct BuiltImages: Sendable {
   /// A folder and those above it.
   private static func upward(from folder: String) -> [String] {
     var all: [String] = []
-    var place = folder
-    while place.hasPrefix("/") {
-      all.append(place)
-      if place == "/" { break }
-      place = parent(of: place)
+    var path = folder
+    while path.hasPrefix("/") {
+      all.append(path)
+      if path == "/" { break }
+      path = parent(of: path)
     }
     return all
   }

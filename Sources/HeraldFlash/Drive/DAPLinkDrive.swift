@@ -26,7 +26,7 @@ final class DAPLinkDrive: WriteOnlyDrive {
     folder.text("DETAILS.TXT").map { DriveFolder.value("Unique ID", in: $0) != nil } ?? false
   }
 
-  func look() throws(FlashFailure) -> BoardIdentification {
+  func identify() throws(FlashFailure) -> BoardIdentification {
     guard folder.mount != nil, let text = folder.text("DETAILS.TXT"),
       let unique = DriveFolder.value("Unique ID", in: text)
     else { throw gone(.untouched) }
@@ -46,7 +46,7 @@ final class DAPLinkDrive: WriteOnlyDrive {
   }
 
   func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
-    guard try look().boards.contains(plan.board) else {
+    guard try identify().boards.contains(plan.board) else {
       throw FlashFailure(
         .doesNotFit, "the drive \(location) is not that of a \(plan.board.name)", state: .untouched,
         advice: "name the right board with --board, or the right drive with --to")
@@ -111,7 +111,7 @@ final class DAPLinkDrive: WriteOnlyDrive {
         ?? PrintableText.of(text.split(whereSeparator: \.isNewline).first ?? "it does not say why")
       throw FlashFailure(
         .link(.refused), "DAPLink at \(location) did not program it: \(reason)", state: .unknown,
-        advice: Self.again)
+        advice: "write through the debug probe: --via probe")
     }
   }
 

@@ -31,7 +31,7 @@ extension ProgrammingMethod {
     folders.compactMap { folder in
       guard let programmer = programmer(folder) else { return nil }
       do throws(FlashFailure) {
-        return FoundBoard(location: programmer.location, identification: try programmer.look())
+        return FoundBoard(location: programmer.location, identification: try programmer.identify())
       } catch {
         return FoundBoard(location: programmer.location, obstacle: error)
       }

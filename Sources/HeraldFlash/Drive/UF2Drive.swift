@@ -31,7 +31,7 @@ final class UF2Drive: WriteOnlyDrive {
   /// Whether `folder` is such a drive.
   static func isOne(_ folder: DriveFolder) -> Bool { folder.text("INFO_UF2.TXT") != nil }
 
-  func look() throws(FlashFailure) -> BoardIdentification {
+  func identify() throws(FlashFailure) -> BoardIdentification {
     guard folder.mount != nil, let text = folder.text("INFO_UF2.TXT") else { throw gone(.untouched) }
     let board = DriveFolder.value("Board-ID", in: text) ?? ""
     let softDevice = DriveFolder.value("SoftDevice", in: text)
@@ -60,7 +60,8 @@ final class UF2Drive: WriteOnlyDrive {
   }
 
   func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
-    guard try look().boards.contains(plan.board), case .uf2(_, let family, _) = plan.board.bootLoader else {
+    guard try identify().boards.contains(plan.board), case .uf2(_, let family, _) = plan.board.bootLoader
+    else {
       throw FlashFailure(
         .doesNotFit, "the drive \(location) is not that of a \(plan.board.name)", state: .untouched,
         advice: "name the right board with --board, or the right drive with --to")

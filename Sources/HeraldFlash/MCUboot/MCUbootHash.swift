@@ -1,26 +1,68 @@
-import Crypto
 import HeraldImages
 
 extension MCUbootImage {
   /// The validity of the hash contained in an image.
   public enum HashState: String, Sendable {
     case right, wrong, absent
+    /// The hash is that of the program before encryption, which only a boot loader with the private key can
+    /// compare.
+    case unknown
   }
 
   /// Whether the hash in the image is correct; if there are several, all must be.
   public var hashState: HashState {
     var state = HashState.absent
     for entry in entries {
-      let own: [UInt8]
-      switch entry.type {
-      case EntryType.sha256: own = Array(Crypto.SHA256.hash(data: covered))
-      case EntryType.sha384: own = Array(Crypto.SHA384.hash(data: covered))
-      case EntryType.sha512: own = Array(Crypto.SHA512.hash(data: covered))
-      default: continue
+      guard let own = Self.hash(entry.type, covered) else { continue }
+      if entry.value != own {
+        // A hash of another length is none of that kind.
+        return isEncrypted && entry.value.count == own.count ? .unknown : .wrong
       }
-      if entry.value != own { return .wrong }
       state = .right
     }
     return state
+  }
+
+  /// The hash of a kind of entry over `bytes`; `nil` if the entry is no hash.
+  private static func hash(_ type: UInt16, _ bytes: ArraySlice<UInt8>) -> [UInt8]? {
+    switch type {
+    case EntryType.sha256: SHA2.sha256.hash(of: bytes.span)
+    case EntryType.sha384: SHA2.sha384.hash(of: bytes.span)
+    case EntryType.sha512: SHA2.sha512.hash(of: bytes.span)
+    default: nil
+    }
+  }
+
+  /// Why the bytes between header and lists are not the program, as text that follows "its program"; `nil` if
+  /// they are.
+  public var hiddenProgram: String? {
+    let isHidden = isEncrypted && hashState == .unknown
+    switch (isHidden, compression) {
+    case (false, nil): return nil
+    case (true, nil): return "is encrypted"
+    case (false, let method?): return "is compressed (\(method))"
+    case (true, let method?): return "is compressed (\(method)) and encrypted"
+    }
+  }
+}
+
+extension FirmwareImage {
+  /// The program inside an image in MCUboot's form, where it is in memory.
+  /// - Throws: `FirmwareError` if it is in another form, damaged, encrypted or compressed.
+  public func unsigned() throws(FirmwareError) -> FirmwareImage {
+    guard let mcuboot else { throw FirmwareError("the image is not in MCUboot's form") }
+    if let hidden = mcuboot.hiddenProgram {
+      throw FirmwareError(
+        "its program \(hidden), and herald-flash cannot undo this: take the file that was given to imgtool")
+    }
+    guard mcuboot.hashState != .wrong else {
+      throw FirmwareError("its hash differs from the one in the image: it is damaged")
+    }
+    return try FirmwareImage(
+      format: .binary,
+      pieces: [
+        Segment(
+          address: segments[0].address &+ UInt32(mcuboot.headerSize), bytes: Array(mcuboot.program))
+      ])
   }
 }

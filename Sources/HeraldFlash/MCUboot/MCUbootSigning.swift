@@ -1,14 +1,19 @@
-import Crypto
 import HeraldHostLink
 import HeraldImages
 
 /// The state of an image's signature.
 public enum SignatureState: Equatable, Sendable {
   case absent
-  /// It has a signature of this kind, which was not verified, without a key or with another one.
+  /// The image has a signature of this kind, which was not verified, without a key or with another one.
   case present(String)
+  /// The image has a signature of this kind over the program before encryption, which cannot be verified
+  /// here.
+  case hidden(String)
   /// The signature of the key is valid.
   case valid
+  /// The signature of the key is valid for the hash in the image, which is that of the program before
+  /// encryption: that it is the hash of this program was not verified.
+  case validForHash
   /// The image refers to this key, but the signature is invalid.
   case invalid
 
@@ -17,7 +22,10 @@ public enum SignatureState: Equatable, Sendable {
     switch self {
     case .absent: "none"
     case .present(let kind): "\(kind), not checked: it is another key's, or no --key was given"
+    case .hidden(let kind): "\(kind), not checked: it is over the program before encryption"
     case .valid: "valid for this key"
+    case .validForHash:
+      "valid for this key and the hash; that the encrypted program has this hash was not checked"
     case .invalid: "WRONG: the image names this key, and its signature is not the key's"
     }
   }
@@ -27,7 +35,9 @@ public enum SignatureState: Equatable, Sendable {
     switch self {
     case .absent: "none"
     case .present: "present"
+    case .hidden: "hidden"
     case .valid: "valid"
+    case .validForHash: "valid-for-hash"
     case .invalid: "invalid"
     }
   }
@@ -35,7 +45,7 @@ public enum SignatureState: Equatable, Sendable {
 
 extension MCUbootImage {
   private static let signatureTypes = [
-    EntryType.rsa2048, EntryType.ecdsa, EntryType.rsa3072, EntryType.ed25519,
+    EntryType.rsa2048, 0x21, EntryType.ecdsa, EntryType.rsa3072, EntryType.ed25519,
   ]
 
   /// Whether the image is signed, and with `key`.
@@ -43,14 +53,18 @@ extension MCUbootImage {
     let signatures = entries.filter { Self.signatureTypes.contains($0.type) }
     guard let first = signatures.first else { return .absent }
     guard let key else { return .present(EntryType.name(first.type)) }
-    let isPure = entries.contains { $0.type == EntryType.pureSignature }
-    // The signature covers the hash in the image, so a wrong hash is equivalent to a wrong signature.
-    let digest = isPure ? Array(covered) : hashState == .right ? hash ?? [] : []
+    let hashState = hashState
+    if isPure, hashState == .unknown { return .hidden(EntryType.name(first.type)) }
     for signature in signatures where signature.type == key.signatureType {
-      if !digest.isEmpty, key.isValid(signature.value, covered: covered, digest: digest) { return .valid }
+      if isPure {
+        if key.isValid(signature.value, message: Array(covered)) { return .valid }
+      } else if hashState != .wrong, let hash, key.isValid(signature.value, digest: hash) {
+        return hashState == .unknown ? .validForHash : .valid
+      }
     }
+    // MCUboot's entry has the hash of the image's own kind over the key.
     let isNamed = entries.contains { entry in
-      entry.type == EntryType.keyHash && entry.value == key.hash
+      entry.type == EntryType.keyHash && key.hashes.contains(entry.value)
         || entry.type == EntryType.publicKey && entry.value == key.publicBytes
     }
     return isNamed ? .invalid : .present(EntryType.name(first.type))
@@ -131,7 +145,7 @@ extension MCUbootImage {
     image += [UInt8](repeating: options.fill, count: options.headerSize - headerSize)
     image += program
     image += protected ?? []
-    var entries = [Entry(type: EntryType.sha256, value: Array(Crypto.SHA256.hash(data: image)))]
+    var entries = [Entry(type: EntryType.sha256, value: SHA2.sha256.hash(of: image.span))]
     if let key = options.key {
       entries.append(Entry(type: EntryType.keyHash, value: key.hash))
       entries.append(Entry(type: key.signatureType, value: try key.sign(image)))

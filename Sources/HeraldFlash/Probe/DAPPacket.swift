@@ -12,7 +12,7 @@ struct DAPAccess: Equatable {
 
   /// Whether the response contains a word for it.
   var answersWord: Bool { request & 0x12 == 0x02 }
-  /// Its bytes in the request.
+  /// The size in bytes in the request.
   var size: Int { value == nil ? 1 : 5 }
 }
 

@@ -22,7 +22,7 @@ struct FlashController {
 
   private let port: DebugPort
 
-  /// That of the chip behind `port`.
+  /// The flash controller of the chip behind `port`.
   init(_ port: DebugPort) { self.port = port }
 
   /// Performs `steps` with the controller in `mode`, then sets it to read-only.

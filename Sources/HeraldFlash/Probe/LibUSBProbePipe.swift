@@ -7,12 +7,12 @@ import HeraldText
 struct ProbeListing: Equatable {
   /// Where it is plugged in: `BUS-PORT.PORT…`.
   let path: String
-  /// Its device file.
+  /// The probe's device file.
   let node: String
   /// USB vendor and product.
   let vendorID: UInt16
   let productID: UInt16
-  /// Its texts.
+  /// The probe's USB strings.
   let identity: USBIdentity
   /// The interface for CMSIS-DAP.
   let interface: ProbeInterface
@@ -31,7 +31,7 @@ struct ProbeListing: Equatable {
   static func of(_ device: OpaquePointer) -> ProbeListing? {
     var descriptor = libusb_device_descriptor()
     guard libusb_get_device_descriptor(device, &descriptor) == 0 else { return nil }
-    let (path, node) = LibUSB.place(of: device)
+    let (path, node) = LibUSB.location(of: device)
     for configuration in LibUSB.configurations(of: device, descriptor) {
       // Most devices have neither kind of interface: their strings are not requested.
       guard configuration.interfaces.contains(where: { [0xFF, 3].contains($0.kind.interfaceClass) }) else {
@@ -102,7 +102,7 @@ final class LibUSBProbePipe: ProbePipe {
     var handle: OpaquePointer?
     var code = LIBUSB_ERROR_NO_DEVICE.rawValue
     library.forEachDevice { device in
-      guard LibUSB.place(of: device) == (listing.path, listing.node) else { return true }
+      guard LibUSB.location(of: device) == (listing.path, listing.node) else { return true }
       code = libusb_open(device, &handle)
       return false
     }
@@ -136,7 +136,9 @@ final class LibUSBProbePipe: ProbePipe {
     return HostLinkError(.permission, error.what, advice: listing.permissionAdvice)
   }
 
-  private func transfer(_ endpoint: USBEndpoint, count: Int, timeout: UInt32) -> (code: Int32, count: Int) {
+  private func transfer(_ endpoint: USBEndpointDescriptor, count: Int, timeout: UInt32) -> (
+    code: Int32, count: Int
+  ) {
     var moved: Int32 = 0
     let code =
       listing.interface.isHID
@@ -157,7 +159,7 @@ final class LibUSBProbePipe: ProbePipe {
       buffer.replaceSubrange(0..<bytes.count, with: bytes)
       (code, sent) = transfer(output, count: bytes.count, timeout: Self.sendTimeout)
     } else {
-      let setup = USBSetup.setReport(
+      let setup = USBSetupPacket.setReport(
         interface: listing.interface.number, length: UInt16(clamping: bytes.count))
       code = libusb_control_transfer(
         handle, setup.requestType, setup.request, setup.value, setup.index, &bytes, setup.length,

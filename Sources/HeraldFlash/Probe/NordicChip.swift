@@ -4,7 +4,7 @@ import HeraldText
 /// What kind of nRF51 or nRF52 is behind a debug port, from its access ports and its factory information
 /// (FICR).
 struct NordicChip: Equatable {
-  /// Its name as in `linker/CHIP.ld`, such as `nrf52840`; for an nRF51 always `nrf51822`.
+  /// The chip's name as in `linker/CHIP.ld`, such as `nrf52840`; for an nRF51 always `nrf51822`.
   let name: String
   /// Package and build code, such as `AAF0`; empty if the chip does not say.
   let variant: String
@@ -84,7 +84,7 @@ struct ControlAccessPort {
 
   private let port: DebugPort
 
-  /// That of the chip behind `port`.
+  /// The access port of the chip behind `port`.
   init(_ port: DebugPort) { self.port = port }
 
   /// Whether the memory is locked; `nil` if the chip has no such port, as an nRF51 has none.

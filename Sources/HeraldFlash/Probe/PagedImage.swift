@@ -8,7 +8,7 @@ struct PagedImage {
   let pageSize: Int
   /// First addresses of the pages, ascending.
   let addresses: [UInt32]
-  /// Their words, page by page.
+  /// The words of the pages, page by page.
   private let pages: [[UInt32]]
   /// CRC-32 of each page.
   let checksums: [UInt32]

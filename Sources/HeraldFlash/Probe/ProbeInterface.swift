@@ -9,9 +9,9 @@ struct ProbeInterface: Equatable {
   /// The interface to claim.
   let number: UInt8
   /// Probe to host.
-  let input: USBEndpoint
+  let input: USBEndpointDescriptor
   /// Host to probe; `nil` where reports go by SET_REPORT.
-  let output: USBEndpoint?
+  let output: USBEndpointDescriptor?
 
   /// The mark in the name of the interface, or of a device with HID.
   private static let mark = "CMSIS-DAP"

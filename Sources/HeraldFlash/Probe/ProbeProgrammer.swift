@@ -56,7 +56,7 @@ public final class ProbeProgrammer: Programmer {
   // MARK: Identifying
 
   /// Identifies the chip and whether it is locked. The firmware continues to run.
-  public func look() throws(FlashFailure) -> BoardIdentification {
+  public func identify() throws(FlashFailure) -> BoardIdentification {
     let seen = try carryOut { () throws(ProbeError) in
       if port.probe.version.isEmpty { try port.probe.askVersion() }
       return try examine()
@@ -386,11 +386,11 @@ extension FirmwareImage {
     let end = UInt64(address) + UInt64(4 * words.count)
     for segment in segments where segment.end > UInt64(address) && UInt64(segment.address) < end {
       let first = max(UInt64(segment.address), UInt64(address))
-      for place in first..<min(segment.end, end) {
-        let offset = Int(place - UInt64(address))
+      for position in first..<min(segment.end, end) {
+        let offset = Int(position - UInt64(address))
         let found = UInt8(truncatingIfNeeded: words[offset / 4] >> UInt32(8 * (offset % 4)))
-        let wanted = segment.bytes[Int(place - UInt64(segment.address))]
-        if found != wanted { return (UInt32(truncatingIfNeeded: place), found, wanted) }
+        let wanted = segment.bytes[Int(position - UInt64(segment.address))]
+        if found != wanted { return (UInt32(truncatingIfNeeded: position), found, wanted) }
       }
     }
     return nil

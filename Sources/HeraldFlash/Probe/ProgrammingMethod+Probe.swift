@@ -115,10 +115,12 @@ enum ProbeAddress: Equatable {
     guard let list = try? USBIPConnection(host: host, port: port, by: deadline) else { return [] }
     let devices = ((try? list.listDevices(by: deadline)) ?? []).filter(\.mayBeProbe)
     list.close()
+    // For all devices of a server, which may have many that do not answer.
+    let limit = Deadline.after(.seconds(15))
     return devices.compactMap { device in
       let selector = DeviceSelector.usbip(host: host, port: port, busID: device.busID)
       let found = board("probe:\(selector.text)") { () throws(HostLinkError) in
-        try open(host: host, port: port, busID: device.busID, options, by: .after(.seconds(5)))
+        try open(host: host, port: port, busID: device.busID, options, by: min(limit, .after(.seconds(5))))
       }
       return found.obstacle?.cause == .link(.noDevice) ? nil : found
     }
@@ -131,7 +133,7 @@ enum ProbeAddress: Equatable {
       let programmer = try open()
       defer { programmer.close() }
       do throws(FlashFailure) {
-        return FoundBoard(location: location, identification: try programmer.look())
+        return FoundBoard(location: location, identification: try programmer.identify())
       } catch {
         return FoundBoard(location: location, obstacle: error)
       }
@@ -141,7 +143,7 @@ enum ProbeAddress: Equatable {
   }
 }
 
-extension USBIPDevice {
+extension USBIPExportedDevice {
   /// Whether it has an interface of the kinds that probes have: vendor specific without a subclass, or HID.
   fileprivate var mayBeProbe: Bool {
     interfaces.contains { $0.interfaceClass == 0xFF && $0.subclass == 0 || $0.interfaceClass == 3 }

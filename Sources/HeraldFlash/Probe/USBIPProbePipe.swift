@@ -56,6 +56,11 @@ final class USBIPProbePipe: ProbePipe {
 
   func receive(by deadline: Deadline) throws(HostLinkError) -> [UInt8] {
     while let completion = try connection.nextCompletion(by: deadline) {
+      let isRead = !writes.contains(completion.sequence)
+      if completion.status == USBIPConnection.timeout, isRead {
+        _ = try connection.submit(endpoint: interface.input.address, length: Self.readSize, by: deadline)
+        continue
+      }
       guard completion.status == 0 else {
         throw HostLinkError(
           .link, "\(location) ended a USB transfer with status \(completion.status)",

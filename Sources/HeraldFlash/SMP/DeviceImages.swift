@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldHostLink
@@ -134,7 +135,7 @@ struct DeviceImages {
       }
       standstills = Int(next) > offset ? 0 : standstills + 1
       guard standstills < Self.mostStandstills else {
-        throw malformed(request, "the same place again and again")
+        throw malformed(request, "the same offset again and again")
       }
       offset = Int(next)
     }

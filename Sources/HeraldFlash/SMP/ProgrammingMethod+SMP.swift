@@ -56,7 +56,7 @@ extension ProgrammingMethod {
       do throws(FlashFailure) {
         let programmer = try smp.open(device.location, options)
         defer { programmer.close() }
-        found.append(FoundBoard(location: location, identification: try programmer.look()))
+        found.append(FoundBoard(location: location, identification: try programmer.identify()))
       } catch {
         // A device without image slots cannot be programmed by this method and is omitted.
         if error.cause != .cannot { found.append(FoundBoard(location: location, obstacle: error)) }

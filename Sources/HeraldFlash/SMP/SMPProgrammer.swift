@@ -50,7 +50,7 @@ public final class SMPProgrammer: Programmer {
   }
 
   /// Device information and image slots.
-  public func look() throws(FlashFailure) -> BoardIdentification {
+  public func identify() throws(FlashFailure) -> BoardIdentification {
     let slots: [DeviceSlot]
     do {
       slots = try images.state()
@@ -96,7 +96,7 @@ public final class SMPProgrammer: Programmer {
         throw FlashFailure(
           .different,
           "\(images.client.location) has received other bytes than were sent, and has dropped them",
-          state: firmwareRuns ? .untouched : .erased)
+          state: firmwareRuns ? .untouched : .erased, advice: "try another cable or port")
       }
       isCompared = match == true
     }
@@ -108,7 +108,8 @@ public final class SMPProgrammer: Programmer {
       throw FlashFailure(
         .link(.protocolViolation),
         "\(images.client.location) has taken the image and does not say that it starts it",
-        state: stateHalfWay)
+        state: stateHalfWay,
+        advice: "`herald-flash list` shows its slots; `herald-flash reset --to \(location)` has it choose")
     }
   }
 
@@ -156,8 +157,11 @@ public final class SMPProgrammer: Programmer {
         state: .untouched, advice: "`herald-flash reset` starts what is there")
     }
     if let image {
-      guard let hash = image.mcuboot?.hash else {
+      guard let signed = image.mcuboot, let hash = signed.hash else {
         throw FlashFailure(.doesNotFit, "the image is not in MCUboot's form", state: .untouched)
+      }
+      if let unsupported = signed.unsupported {
+        throw FlashFailure(.doesNotFit, "the image \(unsupported)", state: .untouched)
       }
       guard let running = running.hash else {
         throw FlashFailure(

@@ -19,7 +19,7 @@ extension ByteStream: SerialLine {}
 enum DFUError: Error, Equatable {
   /// The line failed, or a response is invalid.
   case link(HostLinkError)
-  /// Its response: a result other than 1, and the further one that goes with 0x0B.
+  /// The boot loader's response: a result other than 1, and the further one that goes with 0x0B.
   case refused(request: UInt8, result: UInt8, extended: UInt8?)
 }
 

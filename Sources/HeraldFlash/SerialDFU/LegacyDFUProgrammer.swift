@@ -36,7 +36,7 @@ final class LegacyDFUProgrammer: SerialBootLoader {
     link = LegacyLink(line, name: location, timeout: timeout)
   }
 
-  func look() throws(FlashFailure) -> BoardIdentification {
+  func identify() throws(FlashFailure) -> BoardIdentification {
     try carryOut(.untouched) { () throws(HostLinkError) in try begin() }
     let boards = BoardCatalogue.boards(reachedBy: .serialDFU).filter {
       if case .legacy = $0.package { true } else { false }
@@ -177,13 +177,14 @@ final class LegacyDFUProgrammer: SerialBootLoader {
       guard signs < 2 else {
         throw FlashFailure(
           .link(.protocolViolation),
-          "the boot loader at \(location) got all of the image, and not as it was sent: it does not start it",
+          "the boot loader at \(location) received all of the image, but not as it was sent, and does not start it",
           state: .partlyWritten,
           advice: "press the board's reset button and run `herald-flash write` again")
       }
     }
     throw failure(
-      HostLinkError(.noAnswer, "the boot loader at \(location) took the image, and says nothing any more"),
+      HostLinkError(
+        .noAnswer, "the boot loader at \(location) received the image, and has stopped responding"),
       .unverified)
   }
 
@@ -202,8 +203,10 @@ final class LegacyDFUProgrammer: SerialBootLoader {
   private func failure(_ error: HostLinkError, _ state: FlashFailure.BoardState) -> FlashFailure {
     let again =
       "run `herald-flash write` again; if nothing answers, press the board's reset button twice before"
+    let reported = FlashFailure(error, state: state)
+    guard reported.isTransient else { return reported }
     return FlashFailure(
-      .link(error.cause), error.what, state: state,
+      reported.cause, reported.what, state: state,
       advice: state == .untouched ? error.advice ?? again : again)
   }
 

@@ -65,7 +65,7 @@ extension ProgrammingMethod {
       do throws(FlashFailure) {
         let programmer = try serialDFU.open("/dev/\(name)", options)
         defer { programmer.close() }
-        return FoundBoard(location: location, identification: try programmer.look())
+        return FoundBoard(location: location, identification: try programmer.identify())
       } catch {
         return FoundBoard(location: location, obstacle: error)
       }

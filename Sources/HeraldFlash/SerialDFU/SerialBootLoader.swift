@@ -34,7 +34,7 @@ extension SerialBootLoader {
     guard !plan.erasesAll else {
       throw cannot("erases nothing but what it writes", advice: "leave out --erase-all")
     }
-    guard try look().boards.contains(plan.board) else {
+    guard try identify().boards.contains(plan.board) else {
       throw FlashFailure(
         .doesNotFit, "what is at \(location) is no \(plan.board.name)", state: .untouched,
         advice: "name the right board with --board, or the right port with --to")

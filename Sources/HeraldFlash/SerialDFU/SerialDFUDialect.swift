@@ -17,9 +17,9 @@ enum SerialDFUDialect: Equatable {
     -> SerialDFUDialect
   {
     // The first end mark ends a frame sent before.
-    let question = [SLIP.end] + SLIP.encode([0x09, 0x01]) + LegacyPacket.line(1, .nothing, [])
+    let probe = [SLIP.end] + SLIP.encode([0x09, 0x01]) + LegacyPacket.line(1, .nothing, [])
     for _ in 0..<attempts {
-      try line.write(question, by: .after(timeout))
+      try line.write(probe, by: .after(timeout))
       if let dialect = try answer(on: line, by: .after(timeout)) { return dialect }
     }
     throw HostLinkError(

@@ -27,7 +27,7 @@ final class SerialDFUProgrammer: SerialBootLoader {
 
   // MARK: Identifying
 
-  func look() throws(FlashFailure) -> BoardIdentification {
+  func identify() throws(FlashFailure) -> BoardIdentification {
     try carryOut(.untouched) { () throws(DFUError) in
       try begin()
       let part = try link.hardwarePart()
@@ -185,16 +185,22 @@ final class SerialDFUProgrammer: SerialBootLoader {
     let meaning: (what: String, advice: String?) =
       switch (result, extended) {
       case (0x0B, 0x05): ("has a later version of the firmware", "erase it with a debug probe: --via probe")
-      case (0x0B, 0x06): ("is of other hardware than an nRF52", nil)
+      case (0x0B, 0x06):
+        (
+          "is of other hardware than an nRF52",
+          "name the right board with --board, or the right port with --to"
+        )
       case (0x0B, 0x07):
         (
           "has a SoftDevice that the image was not made for",
           "write the factory's application first, or use a debug probe"
         )
       case (0x0B, 0x08): ("takes signed firmware only", "use a debug probe: --via probe")
-      case (0x0B, 0x0C): ("found another SHA-256 in what it got", "run `herald-flash write` again")
-      case (0x0B, 0x0D), (0x04, _): ("has no room for the image", nil)
-      case (0x0B, let code?): ("refused (error 0x\(code.hexadecimal(2)))", "run `herald-flash write` again")
+      case (0x0B, 0x0C):
+        ("found another SHA-256 in what it got", "try another cable or port, or a debug probe: --via probe")
+      case (0x0B, 0x0D), (0x04, _):
+        ("has no room for the image", "take a smaller image, or use a debug probe: --via probe")
+      case (0x0B, let code?): ("refused (error 0x\(code.hexadecimal(2)))", "use a debug probe: --via probe")
       case (0x08, _), (0x05, _):
         ("is not ready for this step", "press the board's reset button and run the command again")
       default:

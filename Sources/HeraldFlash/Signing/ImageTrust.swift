@@ -118,6 +118,12 @@ public struct ImageTrust: Sendable {
         advice: "name the right key with --key, or take the image from its source again")
     case .invalid:
       throw Self.failure(name, "has a wrong signature", advice: "take the image from its source again")
+    case .hidden, .validForHash:
+      throw Self.failure(
+        name, "is encrypted, and its signature is over the program before encryption: it was not checked",
+        advice:
+          "the boot loader checks it after decryption: if it is from a source that you trust, write it with --unsigned"
+      )
     }
   }
 

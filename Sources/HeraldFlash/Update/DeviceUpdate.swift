@@ -36,7 +36,7 @@ public struct DeviceUpdate {
   }
 
   /// Where the boot loader of a device will be.
-  public enum Place: Equatable, Sendable {
+  public enum BootLoaderLocation: Equatable, Sendable {
     /// At this location, in the form of `--to`.
     case named(String)
     /// A serial port at this USB port path.
@@ -45,7 +45,7 @@ public struct DeviceUpdate {
 
   /// Where the boot loader of the device at `location` will be.
   /// - Throws: `.usage` if that cannot be derived and was not named.
-  public func place(of location: String) throws(FlashFailure) -> Place {
+  public func bootLoaderLocation(of location: String) throws(FlashFailure) -> BootLoaderLocation {
     if let named {
       let kind = try ProgrammingMethod.parse(named).0.kind
       guard kind == .serialDFU || kind == .drive else {
@@ -67,13 +67,15 @@ public struct DeviceUpdate {
       advice: "name the serial port of the boot loader as well: --to serial-dfu:/dev/NAME")
   }
 
-  /// Opens the boot loader as soon as it is at `place`.
+  /// Opens the boot loader as soon as it is at `expected`.
   /// - Throws: the last obstacle, if it does not appear; the application is then as it was.
-  public func bootLoader(at place: Place, of device: RunningDevice) throws(FlashFailure) -> any Programmer {
+  public func bootLoader(at expected: BootLoaderLocation, of device: RunningDevice) throws(FlashFailure)
+    -> any Programmer
+  {
     let deadline = Deadline.after(patience)
     var obstacle: FlashFailure?
     while true {
-      if let location = location(of: place) {
+      if let location = location(of: expected) {
         do throws(FlashFailure) {
           return try ProgrammingMethod.open(location, options)
         } catch {
@@ -84,7 +86,7 @@ public struct DeviceUpdate {
       Thread.sleep(forTimeInterval: 0.1)
     }
     let shown =
-      switch place {
+      switch expected {
       case .named(let location): location
       case .port(let port): "USB port \(port)"
       }
@@ -98,8 +100,8 @@ public struct DeviceUpdate {
   }
 
   /// The location of a boot loader that is there now; `nil` if there is none.
-  func location(of place: Place) -> String? {
-    switch place {
+  func location(of expected: BootLoaderLocation) -> String? {
+    switch expected {
     case .named(let location): return location
     case .port(let port):
       return ProgrammingMethod.serialPorts(in: terminals, at: port).first.map { "serial-dfu:/dev/\($0)" }
@@ -107,8 +109,8 @@ public struct DeviceUpdate {
   }
 
   /// The device after the update, as soon as it responds and has opened its log.
-  /// - Throws: `.different` if it is another device, or has lost its log or its settings; the last obstacle if
-  ///   it does not respond.
+  /// - Throws: `.different` if it is another device, or has lost its log or its settings; the last obstacle
+  ///   if it does not respond.
   public func device(after before: RunningDevice) throws(FlashFailure) -> RunningDevice.State {
     let deadline = Deadline.after(patience)
     var obstacle = FlashFailure(.link(.noAnswer), "it reports no log", state: .written)

@@ -23,7 +23,7 @@ public final class RunningDevice {
   public var location: String { client.client.location }
   /// What the device reported when it was opened.
   public let state: State
-  /// Its board, which has a boot loader that is written over a serial port.
+  /// The device's board, which has a boot loader that is written over a serial port.
   public let board: BoardDescription
 
   private let transport: any SMPTransport

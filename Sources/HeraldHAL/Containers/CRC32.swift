@@ -2,10 +2,10 @@
 public struct CRC32: BitwiseCopyable, Sendable {
   private var rest: UInt32 = .max
 
-  /// That of no bytes.
+  /// The checksum of no bytes.
   public init() {}
 
-  /// That of the bytes so far.
+  /// The checksum of the bytes so far.
   public var value: UInt32 { ~rest }
 
   /// Continues with a byte.
@@ -20,7 +20,7 @@ public struct CRC32: BitwiseCopyable, Sendable {
     for index in 0..<bytes.count { add(bytes[unchecked: index]) }
   }
 
-  /// That of `bytes`.
+  /// The checksum of `bytes`.
   public static func of(_ bytes: Span<UInt8>) -> UInt32 {
     var crc = CRC32()
     crc.add(bytes)

@@ -1,68 +1,68 @@
-/// Up to `capacity` elements that keep their place until they are removed, stored in place.
+/// Up to `capacity` elements that keep their slot until they are removed, stored in place.
 ///
-/// `insert` takes the lowest free place and hands the element back when there is none. A place is a stable
+/// `insert` takes the lowest free slot and hands the element back when there is none. A slot is a stable
 /// small number, so other tables can refer to it. Looking up by content is a scan: the tables that need more
 /// keep an index of their own beside it.
 public struct FixedTable<Element: BitwiseCopyable, let capacity: Int>: ~Copyable {
   private var storage: [capacity of Element]
   private var occupied: [capacity of Bool]
-  /// How many places are taken: 0…`capacity`.
+  /// How many slots are taken: 0…`capacity`.
   public private(set) var count: Int
 
   /// The outcome of an insertion.
   public enum Insertion {
-    /// The element went to this place.
+    /// The element went to this slot.
     case inserted(Int)
-    /// Every place is taken; here is the element back.
+    /// Every slot is taken; here is the element back.
     case full(Element)
   }
 
-  /// An empty table. `filler` stands in unused places and is never handed out.
+  /// An empty table. `filler` stands in unused slots and is never handed out.
   public init(filler: Element) {
     storage = .init(repeating: filler)
     occupied = .init(repeating: false)
     count = 0
   }
 
-  /// Whether no place is taken.
+  /// Whether no slot is taken.
   public var isEmpty: Bool { count == 0 }
   /// Whether `insert` would hand its element back.
   public var isFull: Bool { count == capacity }
 
-  /// Puts `element` into the lowest free place.
+  /// Puts `element` into the lowest free slot.
   public mutating func insert(_ element: Element) -> Insertion {
-    var place = 0
-    while place < capacity {
-      if !occupied[place] {
-        storage[place] = element
-        occupied[place] = true
+    var slot = 0
+    while slot < capacity {
+      if !occupied[slot] {
+        storage[slot] = element
+        occupied[slot] = true
         count &+= 1
-        return .inserted(place)
+        return .inserted(slot)
       }
-      place &+= 1
+      slot &+= 1
     }
     return .full(element)
   }
 
-  /// Removes and returns the element at `place`; `nil` if the place is free or does not exist.
+  /// Removes and returns the element at `slot`; `nil` if the slot is free or does not exist.
   @discardableResult
-  public mutating func remove(at place: Int) -> Element? {
-    guard place >= 0, place < capacity, occupied[place] else { return nil }
-    occupied[place] = false
+  public mutating func remove(at slot: Int) -> Element? {
+    guard slot >= 0, slot < capacity, occupied[slot] else { return nil }
+    occupied[slot] = false
     count &-= 1
-    return storage[place]
+    return storage[slot]
   }
 
-  /// The element at `place`; `nil` if the place is free or does not exist. Setting a free place does nothing,
+  /// The element at `slot`; `nil` if the slot is free or does not exist. Setting a free slot does nothing,
   /// and setting `nil` removes.
-  public subscript(place: Int) -> Element? {
+  public subscript(slot: Int) -> Element? {
     get {
-      guard place >= 0, place < capacity, occupied[place] else { return nil }
-      return storage[place]
+      guard slot >= 0, slot < capacity, occupied[slot] else { return nil }
+      return storage[slot]
     }
     set {
-      guard place >= 0, place < capacity, occupied[place] else { return }
-      if let newValue { storage[place] = newValue } else { remove(at: place) }
+      guard slot >= 0, slot < capacity, occupied[slot] else { return }
+      if let newValue { storage[slot] = newValue } else { remove(at: slot) }
     }
   }
 

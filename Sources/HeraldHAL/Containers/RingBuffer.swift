@@ -9,7 +9,7 @@ public struct RingBuffer<Element: BitwiseCopyable, let capacity: Int>: ~Copyable
   /// How many elements are queued: 0…`capacity`.
   public private(set) var count: Int
 
-  /// An empty queue. `filler` stands in unused places and is never handed out.
+  /// An empty queue. `filler` stands in unused slots and is never handed out.
   public init(filler: Element) {
     storage = .init(repeating: filler)
     head = 0
@@ -22,7 +22,7 @@ public struct RingBuffer<Element: BitwiseCopyable, let capacity: Int>: ~Copyable
   public var isFull: Bool { count == capacity }
 
   @inline(__always)
-  private func place(_ index: Int) -> Int {
+  private func storageIndex(_ index: Int) -> Int {
     let position = head &+ index
     return position < capacity ? position : position &- capacity
   }
@@ -31,7 +31,7 @@ public struct RingBuffer<Element: BitwiseCopyable, let capacity: Int>: ~Copyable
   @discardableResult
   public mutating func append(_ element: Element) -> Element? {
     guard count < capacity else { return element }
-    storage[place(count)] = element
+    storage[storageIndex(count)] = element
     count &+= 1
     return nil
   }
@@ -50,15 +50,15 @@ public struct RingBuffer<Element: BitwiseCopyable, let capacity: Int>: ~Copyable
   public mutating func popFirst() -> Element? {
     guard count > 0 else { return nil }
     let element = storage[head]
-    head = place(1)
+    head = storageIndex(1)
     count &-= 1
     return element
   }
 
-  /// The element `index` places behind the oldest, or `nil` outside `0..<count`.
+  /// The element `index` elements behind the oldest, or `nil` outside `0..<count`.
   public subscript(index: Int) -> Element? {
     guard index >= 0, index < count else { return nil }
-    return storage[place(index)]
+    return storage[storageIndex(index)]
   }
 
   /// The oldest element.

@@ -21,17 +21,17 @@ public struct StaticWord: Sendable, ExpressibleByStringLiteral {
     let end = text.hasPointerRepresentation ? text.utf8CodeUnitCount : 0
     var left = index
     var start = 0
-    var place = 0
-    while place < end, left >= 0 {
-      if unsafe text.utf8Start[place] <= 0x20 {
+    var position = 0
+    while position < end, left >= 0 {
+      if unsafe text.utf8Start[position] <= 0x20 {
         if left == 0 { break }
         left &-= 1
-        start = place &+ 1
+        start = position &+ 1
       }
-      place &+= 1
+      position &+= 1
     }
     self.start = start
-    count = left == 0 ? place &- start : 0
+    count = left == 0 ? position &- start : 0
   }
 
   /// Which word of such a text `bytes` are, counted from 0; `nil` if they are none.
@@ -41,14 +41,14 @@ public struct StaticWord: Sendable, ExpressibleByStringLiteral {
     var index = 0
     var matching = 0
     var isSame = true
-    var place = 0
-    while place < end {
-      let byte = unsafe text.utf8Start[place]
-      place &+= 1
+    var position = 0
+    while position < end {
+      let byte = unsafe text.utf8Start[position]
+      position &+= 1
       if byte > 0x20 {
         isSame = isSame && matching < bytes.count && bytes[unchecked: matching] == byte
         matching &+= 1
-        guard place == end else { continue }
+        guard position == end else { continue }
       }
       if isSame, matching == bytes.count { return index }
       index &+= 1

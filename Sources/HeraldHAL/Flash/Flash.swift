@@ -4,7 +4,7 @@
 ///
 /// Calls are synchronous. An erasure may take up to 100 ms; the caller chooses the time.
 public protocol Flash: ~Copyable {
-  /// Whether a log in this memory can be sealed for an owner (docs/sealed-log.md), which takes 4 KB of code.
+  /// Whether a log in this memory can be sealed for an owner (docs/log-format.md), which takes 3 KB of code.
   /// Images for chips without the room for it have none of this code.
   static var canSeal: Bool { get }
   /// Bytes in a page, the unit of erasure: a multiple of `wordSize`.
@@ -33,7 +33,7 @@ public protocol Flash: ~Copyable {
 }
 
 extension Flash where Self: ~Copyable {
-  /// It can.
+  /// By default a log can be sealed.
   @inlinable @inline(__always) public static var canSeal: Bool { true }
   /// Always.
   @inlinable

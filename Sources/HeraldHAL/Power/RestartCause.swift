@@ -4,7 +4,7 @@ public enum RestartCause: UInt8, BitwiseCopyable, Sendable {
   case powerOn = 0
   /// Somebody or something outside pulled the reset line.
   case resetLine = 1
-  /// It was asked to, over the management link.
+  /// A restart was requested, over the management link.
   case requested = 2
   /// The watchdog was not fed: the program hung, or made no progress.
   case watchdog = 3

@@ -58,7 +58,7 @@ public struct USBControlEndpoint<Description: USBDescription>: ~Copyable {
 
   /// The configuration that is selected; 0 when none is.
   public private(set) var configuration: UInt8 = 0
-  /// A bit for each endpoint that is halted, by `place`.
+  /// A bit for each endpoint that is halted (`Description.bits`).
   private var halted: UInt8 = 0
   private var answer = Response.none
   /// Bytes of the response that the host requested, and that are sent.

@@ -20,8 +20,8 @@ public struct USBResponsePacket: ~Copyable {
   /// One byte.
   @inline(never)
   public mutating func u8(_ value: UInt8) {
-    let place = count &- start
-    if place >= 0, place < USBEndpoint.packetSize { storage[place] = value }
+    let index = count &- start
+    if index >= 0, index < USBEndpoint.packetSize { storage[index] = value }
     count &+= 1
   }
 

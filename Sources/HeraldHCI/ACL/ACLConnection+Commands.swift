@@ -6,7 +6,7 @@ extension ACLConnection {
   @usableFromInline
   mutating func planCommand() -> CommandPurpose {
     switch life {
-    case .free, .closed: return .none
+    case .free, .closed, .due: return .none
     case .closing: return .disconnect
     case .open:
       if wantsKeyRefused { return .refuseKey }
@@ -23,7 +23,7 @@ extension ACLConnection {
     Self.write(purpose, handle, .remoteUserTerminated, l2cap.timing, into: &packet)
   }
 
-  /// Disconnects a connection for which there is no place.
+  /// Disconnects a connection for which there is no slot.
   @usableFromInline
   static func refuse(_ handle: ConnectionHandle, into packet: inout CommandPacket) {
     let none = ConnectionTiming(intervalMin: 0, intervalMax: 0, latency: 0, timeout: 0)

@@ -6,7 +6,7 @@ struct ACLConnection: BitwiseCopyable {
   /// The state of a connection.
   @usableFromInline
   enum Life: UInt8, BitwiseCopyable {
-    /// The place is free.
+    /// The slot is free.
     case free = 0
     /// The connection is open.
     case open = 1
@@ -14,6 +14,8 @@ struct ACLConnection: BitwiseCopyable {
     case closing = 2
     /// The Disconnect command was sent; the connection has not ended yet.
     case closed = 3
+    /// The same, and the connection must have ended by `HCIRadio.disconnectedBy`.
+    case due = 4
   }
 
   @usableFromInline var handle: ConnectionHandle
@@ -27,7 +29,7 @@ struct ACLConnection: BitwiseCopyable {
   @usableFromInline var wantsRSSI: Bool
   @usableFromInline var l2cap: L2CAPConnection
 
-  /// A free place: all zero bits.
+  /// A free slot: all zero bits.
   @usableFromInline
   init() {
     handle = ConnectionHandle(rawValue: 0)

@@ -1,6 +1,6 @@
 import HeraldBluetooth
 
-/// The connections that may be open at once, by their places.
+/// The connections that may be open at once, by their index.
 @usableFromInline
 struct ACLConnections<let connections: Int>: ~Copyable {
   @usableFromInline var all: [connections of ACLConnection]
@@ -9,14 +9,14 @@ struct ACLConnections<let connections: Int>: ~Copyable {
   @usableFromInline
   init() { all = .init(repeating: ACLConnection()) }
 
-  /// The connection at a place.
+  /// The connection at an index.
   @inlinable
   subscript(index: Int) -> ACLConnection {
     @inline(__always) mutating get { all[index] }
     @inline(__always) _modify { yield &all[index] }
   }
 
-  /// The place of the connection with this handle, −1 if there is none.
+  /// The index of the connection with this handle, −1 if there is none.
   @inlinable
   mutating func indexOf(_ handle: ConnectionHandle) -> Int {
     var index = 0
@@ -27,15 +27,31 @@ struct ACLConnections<let connections: Int>: ~Copyable {
     return -1
   }
 
-  /// The first place in this state, −1 if there is none.
+  /// The first index in this state, −1 if there is none.
   @inlinable @inline(never)
-  mutating func firstPlace(_ life: ACLConnection.Life) -> Int {
+  mutating func firstIndex(_ life: ACLConnection.Life) -> Int {
     var index = 0
     while index < connections {
       if all[index].life == life { return index }
       index &+= 1
     }
     return -1
+  }
+
+  /// Whether the end of a connection is awaited.
+  @inlinable
+  mutating func isClosing() -> Bool { firstIndex(.closed) >= 0 || firstIndex(.due) >= 0 }
+
+  /// Whether a connection that is `.due` has not ended. Those that are `.closed` are due from now on.
+  @inlinable @inline(never)
+  mutating func expire() -> Bool {
+    let isExpired = firstIndex(.due) >= 0
+    var index = 0
+    while index < connections {
+      if all[index].life == .closed { all[index].life = .due }
+      index &+= 1
+    }
+    return isExpired
   }
 
   /// How many connections there are.
@@ -66,7 +82,7 @@ struct ACLConnections<let connections: Int>: ~Copyable {
     all[index].l2cap.slotToSend(hasSpare: hasSpare(index), isWaiting: all[index].inFlight > 0)
   }
 
-  /// Every place is free: the controller was reset.
+  /// Every slot is free: the controller was reset.
   @inlinable
   mutating func freeAll() {
     var index = 0

@@ -3,7 +3,7 @@
 struct ConnectionSummary: BitwiseCopyable {
   /// Open connections, those that are being closed included.
   @usableFromInline let open: Int
-  /// Free places.
+  /// Free slots.
   @usableFromInline let free: Int
 
   @usableFromInline init(open: Int, free: Int) {

@@ -5,7 +5,7 @@ struct CommandFields: BitwiseCopyable {
   /// Room for each of `Word`, rounded up so that every four-bit number is an index.
   private var words: [16 of UInt16] = .init(repeating: 0)
 
-  /// The places of the fields: a place with two meanings is used by the command.
+  /// The offsets of the fields: an offset with two meanings is used by the command.
   enum Word {
     /// Connection_Handle.
     static var handle: Int { 0 }

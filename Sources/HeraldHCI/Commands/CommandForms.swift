@@ -1,8 +1,8 @@
 // All commands of this host as data: their constant bytes are in a table, and one loop inserts the fields.
 // Two dozen commands in code took four times as much flash.
 
-// Places of fields in a form: from 0x90 on a field of two bytes, little-endian, from 0xA0 on one of one byte.
-// No other byte of a form is in this range.
+// Offsets of fields in a form: from 0x90 on a field of two bytes, little-endian, from 0xA0 on one of one
+// byte. No other byte of a form is in this range.
 private var handle: UInt8 { 0x90 }
 private var interval: UInt8 { 0x91 }
 private var window: UInt8 { 0x92 }
@@ -116,18 +116,18 @@ extension CommandPacket {
   /// Writes the H4 packet of a form with its fields into a new packet.
   @inline(never)
   mutating func fill(_ form: Int, _ fields: inout CommandFields) {
-    var place = 0
+    var offset = 0
     var before = form
     while before > 0 {
-      place &+= Int(forms[place]) &+ 1
+      offset &+= Int(forms[offset]) &+ 1
       before &-= 1
     }
     u8(PacketType.command)
-    var left = forms[place]
+    var left = forms[offset]
     while left > 0 {
-      place &+= 1
+      offset &+= 1
       left &-= 1
-      let byte = forms[place]
+      let byte = forms[offset]
       let word = fields[Int(byte)]
       switch byte &>> 4 {
       case 0x9: u16(word)

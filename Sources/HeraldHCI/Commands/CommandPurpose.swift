@@ -1,6 +1,6 @@
 /// The purpose of a command: its opcode without the difference between the legacy and the extended form.
 ///
-/// `CommandForms` has a row for each, in this order, so that the number is also the place of its form.
+/// `CommandForms` has a row for each, in this order, so that the number is also the index of its form.
 @usableFromInline
 enum CommandPurpose: UInt8, BitwiseCopyable {
   /// No command.
@@ -24,7 +24,7 @@ enum CommandPurpose: UInt8, BitwiseCopyable {
   /// A step of the bring-up, given by `ControllerSession.step`.
   case bringUp
 
-  /// The place of its form.
+  /// The index of its form.
   func form(isExtended: Bool) -> Int {
     let number = Int(rawValue) &- 1
     return isExtended && rawValue <= Self.createConnection.rawValue ? number &+ Self.extended : number
@@ -32,6 +32,6 @@ enum CommandPurpose: UInt8, BitwiseCopyable {
 
   /// The offset of the extended form.
   private static var extended: Int { Int(Self.bringUp.rawValue) &- 1 }
-  /// The place of the first step's form.
+  /// The index of the first step's form.
   static var firstStep: Int { extended &+ Int(Self.createConnection.rawValue) }
 }

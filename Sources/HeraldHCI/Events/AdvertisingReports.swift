@@ -3,9 +3,9 @@ import HeraldBluetooth
 /// The position of one report in an advertising report event.
 @usableFromInline
 struct LocatedReport: BitwiseCopyable {
-  /// Its header.
+  /// The header of the report.
   @usableFromInline let report: AdvertisingReport
-  /// Its data is the `count` bytes from `start` of the event's parameters, all of them in bounds.
+  /// The report's data is the `count` bytes from `start` of the event's parameters, all of them in bounds.
   @usableFromInline let start: Int
   @usableFromInline let count: Int
   @inlinable var range: Range<Int> { Range(uncheckedBounds: (start, start &+ count)) }

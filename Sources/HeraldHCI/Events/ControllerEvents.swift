@@ -108,7 +108,7 @@ public struct CompletedPackets: BitwiseCopyable, Sendable {
 public struct LEConnectionComplete: BitwiseCopyable, Sendable {
   /// The status: whether a connection was opened.
   public let status: HCIErrorCode
-  /// Its handle.
+  /// The connection's handle.
   public let handle: ConnectionHandle
   /// The role of this host.
   public let role: ConnectionRole

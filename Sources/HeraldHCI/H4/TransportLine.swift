@@ -1,7 +1,7 @@
 /// The state of the line to the controller, by the result of reading.
 @usableFromInline
 enum TransportLine: UInt8, BitwiseCopyable {
-  /// It works.
+  /// The line works.
   case up = 0
   /// Found lost at this poll, for the first time.
   case lost = 1

@@ -79,11 +79,11 @@ struct ControllerSession: ~Copyable {
   /// The number of failures in a row, which sets the pause before the next attempt.
   var failures: UInt8 = 0
   var connectParameters = ConnectionParameters(ownAddress: .zero, interval: 0, supervisionTimeout: 0)
-  /// It has refused the last random address.
+  /// The controller has refused the last random address.
   var addressWasRefused = false
 
   /// When a byte was last received from the controller.
-  @usableFromInline var heardAt = Instant.start
+  @usableFromInline var receivedAt = Instant.start
   /// When `.failed`: when to start again. When `.ready`: since when.
   @usableFromInline var turned = Instant.start
   /// Until when a response, or permission to send, is expected if `isWaiting`. When `.failed`: since when.
@@ -125,7 +125,7 @@ struct ControllerSession: ~Copyable {
   mutating func resume(at now: Instant, wasReopened: Bool) {
     if wasReopened {
       turned = now
-    } else if heardAt > deadline {
+    } else if receivedAt > deadline {
       turned = min(turned, deadline + Self.shortestPause)
     }
   }

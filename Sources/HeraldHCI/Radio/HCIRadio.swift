@@ -15,11 +15,12 @@ import HeraldHAL
 /// others.
 ///
 /// **Failure.** A controller that has work and has been silent for half a minute gets a Read Local Version
-/// Information command. A command that is not completed within two seconds, a Hardware Error or Data Buffer
-/// Overflow event, or a byte stream out of synchronisation makes the radio `.failed`. It then resets the
-/// controller, at once the first time and after growing pauses if that fails, and reports `.starting` and
-/// `.ready` again. A byte from the controller, or a line that was reopened, ends a pause. While the line is
-/// lost the controller is not reset; `read` is called every quarter of a second.
+/// Information command. A command that is not completed within two seconds, a connection that has not ended
+/// 40 to 80 seconds after Disconnect, a Hardware Error or Data Buffer Overflow event, or a byte stream out of
+/// synchronisation makes the radio `.failed`. It then resets the controller, at once the first time and after
+/// growing pauses if that fails, and reports `.starting` and `.ready` again. A byte from the controller, or a
+/// line that was reopened, ends a pause. While the line is lost the controller is not reset; `read` is called
+/// every quarter of a second.
 ///
 /// A connection unknown to this host, as of a controller that keeps its connections when it is reset, is
 /// disconnected.
@@ -32,9 +33,9 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
 {
   /// How often one `poll` reads at most.
   @usableFromInline static var readsPerPoll: Int { 8 }
-  /// How long a connection may take to end after the command to the controller: longer than any supervision
-  /// timeout.
-  @usableFromInline static var longestGoodbye: Interval { .seconds(40) }
+  /// How long a connection may take to end after the command to the controller, at least: longer than any
+  /// supervision timeout. At most twice as long, as one moment is kept for all connections.
+  @usableFromInline static var disconnectTimeout: Interval { .seconds(40) }
   /// How often a lost line is checked.
   @usableFromInline static var linePeriod: Interval { .milliseconds(250) }
   /// How long the report of a connection may follow its first data: over USB they come from different
@@ -47,25 +48,25 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   /// pending.
   @usableFromInline var isQuiet: Bool
   /// The transport refused a packet: it is repeated soon.
-  @usableFromInline var isClogged: Bool
+  @usableFromInline var hasBackpressure: Bool
   @usableFromInline var hasOrphan: Bool
   @usableFromInline var line: TransportLine
   /// How many packets the controller still accepts.
   @usableFromInline var credits: UInt16
-  /// A connection without a place, or an unknown one, to be disconnected.
+  /// A connection without a slot, or an unknown one, to be disconnected.
   @usableFromInline var orphan: ConnectionHandle
   /// The connection after the one that sent last.
-  @usableFromInline var nextPlace: Int
+  @usableFromInline var nextIndex: Int
   /// The connection of the pending command.
-  @usableFromInline var pendingPlace: Int
+  @usableFromInline var pendingIndex: Int
   /// When `poll` was last called.
   @usableFromInline var now: Instant
   /// Until when there is nothing to process while it is quiet.
   @usableFromInline var quietUntil: Instant
   /// When the orphan is to be disconnected.
   @usableFromInline var orphanAt: Instant
-  /// By when the last connection that is being closed must have ended.
-  @usableFromInline var goodbyeBy: Instant
+  /// By when the connections that are `.due` must have ended.
+  @usableFromInline var disconnectedBy: Instant
   @usableFromInline var session: ControllerSession
   /// The capabilities of the controller, stored separately so that reading them is cheap.
   @usableFromInline var known: RadioCapabilities
@@ -91,12 +92,12 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     acl = ACLConnections()
     buffers = L2CAPBuffers()
     credits = 0
-    nextPlace = 0
-    pendingPlace = 0
+    nextIndex = 0
+    pendingIndex = 0
     orphan = ConnectionHandle(rawValue: 0)
     hasOrphan = false
-    isClogged = false
-    goodbyeBy = .start
+    hasBackpressure = false
+    disconnectedBy = .start
     isQuiet = false
     line = .up
     orphanAt = .start
@@ -155,7 +156,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     transmit()
   }
 
-  /// Starts to connect; see `Radio`. `.busy` also when all places are taken.
+  /// Starts to connect; see `Radio`. `.busy` also when all slots are taken.
   @inlinable
   public mutating func connect(to peer: DeviceAddress, _ parameters: ConnectionParameters) throws(RadioError)
   {
@@ -211,19 +212,19 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     at now: Instant, into handler: inout Handler
   ) -> Instant {
     self.now = now
-    isClogged = false
+    hasBackpressure = false
     let hasMore = receive(into: &handler)
     // Advertisements change no state here: with many of them this is the most frequent path.
-    if !isQuiet || now >= quietUntil { tend(&handler) }
+    if !isQuiet || now >= quietUntil { runPending(&handler) }
     return hasMore ? now : quietUntil
   }
 
   /// Does what is due besides receiving. Not inlined, so that the path of advertisements does not carry its
   /// registers and stack.
   @inlinable @inline(never)
-  mutating func tend<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
+  mutating func runPending<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
     if connections > 0, session.endUnsentConnect() { handler.connectionFailed(.cancelled, at: now) }
-    if now >= overdueAt() {
+    if now >= session.overdueAt() || isDisconnectOverdue() {
       counters.count(.commandTimeouts)
       receiver.hunt()
       fail(&handler)
@@ -236,7 +237,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     transmit()
     offerReady(&handler)
     quietUntil = nextDeadline()
-    isQuiet = session.state == .ready && !isClogged
+    isQuiet = session.state == .ready && !hasBackpressure
   }
 
   /// Whether there is a line over which the controller can be reset, as far as is known: the first attempt
@@ -259,7 +260,16 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   @inlinable @inline(never)
   mutating func overdueAt() -> Instant {
     let command = session.overdueAt()
-    return acl.firstPlace(.closed) >= 0 ? min(command, goodbyeBy) : command
+    return acl.isClosing() ? min(command, disconnectedBy) : command
+  }
+
+  /// Whether a connection has not ended in time after Disconnect. Each connection has its deadline: commands
+  /// for others do not extend it.
+  @inlinable @inline(never)
+  mutating func isDisconnectOverdue() -> Bool {
+    guard acl.isClosing(), now >= disconnectedBy else { return false }
+    disconnectedBy = now + Self.disconnectTimeout
+    return acl.expire()
   }
 
   @inlinable
@@ -271,7 +281,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     let retryAt = session.retryAt()
     if retryAt > now { earliest = min(earliest, retryAt) }
     if hasOrphan, orphanAt > now { earliest = min(earliest, orphanAt) }
-    if isClogged { earliest = min(earliest, now + .milliseconds(2)) }
+    if hasBackpressure { earliest = min(earliest, now + .milliseconds(2)) }
     return earliest
   }
 

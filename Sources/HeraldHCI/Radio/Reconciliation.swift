@@ -47,7 +47,7 @@ extension ControllerSession {
       if !scanning.isOn { return .scanOn }
     }
     // Without advertisements in range a working controller is as silent as a failed one.
-    return watchesSilence && now.since(heardAt) >= Self.silence ? .presence : .none
+    return watchesSilence && now.since(receivedAt) >= Self.silence ? .presence : .none
   }
 
   /// Whether the controller does work that may produce no event for a long time.
@@ -61,7 +61,7 @@ extension ControllerSession {
       earliest = min(earliest, advertised.retryAt)
     }
     if scanning.isWanted, !scanning.isOn { earliest = min(earliest, scanRetryAt) }
-    if watchesSilence { earliest = min(earliest, heardAt + Self.silence) }
+    if watchesSilence { earliest = min(earliest, receivedAt + Self.silence) }
     return earliest
   }
 
@@ -87,7 +87,7 @@ extension ControllerSession {
   }
 
   /// The kind of advertising. Connectable advertising becomes scannable only while no connection can be
-  /// accepted: all places are in use (a connection attempt of this host reserves one), or the controller
+  /// accepted: all slots are in use (a connection attempt of this host reserves one), or the controller
   /// cannot do both at once.
   mutating func advertisingType(_ summary: ConnectionSummary) -> AdvertisingType {
     let isConnecting = connect != .idle

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 
 /// The tables in the folder of a log: those that a Herald phone writes (`contacts.csv`, `statistics.csv`,
@@ -69,8 +70,17 @@ final class LogTables {
     return true
   }
 
-  /// Creates all appended files.
-  func begin() throws {
+  /// Creates all appended files. Files of these names that no conversion has written stay in the folder, with
+  /// `.before` behind their names.
+  func begin(_ database: Database) throws {
+    let known = try known(database)
+    for name in Self.growing.map(\.0) + Self.replaced where known[name] == nil {
+      let path = "\(folder)/\(name)"
+      guard FileStamp.of(path)?.bytes ?? 0 > 0, try !LocalFile.exists("\(path).before") else { continue }
+      guard rename(path, "\(path).before") == 0 else {
+        throw HostLinkError.system(.storage, "\(path) cannot be kept as \(name).before", code: errno)
+      }
+    }
     files = Self.growing.map { AppendedFile(folder: folder, name: $0.0, header: $0.1, length: 0) }
     try files[0].append([])
   }
@@ -96,19 +106,19 @@ final class LogTables {
       RestartsCSV.append(restart, to: &line)
       try files[3].append(line.take())
     case .bytes(let bytes):
-      let place: Int
+      let index: Int
       switch bytes.kind {
       case .message:
         MessagesCSV.append(bytes, to: &line)
-        place = 4
+        index = 4
       case .model:
         ModelsCSV.append(bytes, to: &line)
-        place = 5
+        index = 5
       case .observed, .own:
         NeighboursCSV.append(bytes, to: &line)
-        place = 6
+        index = 6
       }
-      try files[place].append(line.take())
+      try files[index].append(line.take())
     }
   }
 

@@ -2,20 +2,20 @@ import Foundation
 import GRDB
 import HeraldText
 
-/// Exports a database as flat files for analysis; docs/database.md lists the columns.
+/// Exports a database as flat files for analysis; docs/archive.md lists the columns.
 public struct DatabaseExport {
   /// The file formats.
   public enum Format: String, CaseIterable, Sendable {
     /// A JSON object on each line; unknown values are `null`.
     case jsonl
     /// Comma-separated values (RFC 4180), but with LF line ends. Unknown values are empty; empty text is
-    /// `""`.
+    /// `""`. Text and bytes are such that readers do not take them for numbers, dates or missing values.
     case csv
   }
 
   /// A file that was written.
   public struct File: Equatable, Sendable, Encodable {
-    /// Its name within the folder.
+    /// The file's name within the folder.
     public let name: String
     /// The number of its rows, without the heading.
     public let rows: Int
@@ -32,8 +32,15 @@ public struct DatabaseExport {
 
   /// Writes one file for each table into a folder, which is created if it does not exist. A file appears
   /// under its name only after it is complete and on the disk; its mode is 0600.
-  public func write(to folder: String) throws(HostLinkError) -> [File] {
-    try PrivateFolder.make(folder)
+  /// - Throws: `.storage` if a file cannot be written, `.usage` if it would take the place of another one.
+  public func write(to folder: String, replacing replacement: Replacement = Replacement())
+    throws(HostLinkError)
+    -> [File]
+  {
+    let tables = ExportTable.all.map {
+      TableFolder.Table($0.name, columns: $0.columns.map(\.name), as: format)
+    }
+    try TableFolder.prepare(folder, for: tables, replacement)
     // One transaction, so that the tables are consistent with each other.
     return try logDatabase.asking { database in
       try ExportTable.all.map { try write($0, of: database, to: folder) }
@@ -71,8 +78,9 @@ public struct DatabaseExport {
     case .number: line += String(row[index] as Int64).utf8
     case .truth: line += (row[index] as Int64 == 0 ? "false" : "true").utf8
     case .text: format.append(row[index] as String, to: &line)
-    case .bytes: format.append((row[index] as Data).hexadecimal, to: &line)
-    case .date: format.append(Self.date(UInt64(clamping: row[index] as Int64)), to: &line)
+    case .word: format.append(word: row[index] as String, to: &line)
+    case .bytes: format.append(bytes: row[index] as Data, to: &line)
+    case .date: format.append(word: Self.date(UInt64(clamping: row[index] as Int64)), to: &line)
     }
   }
 
@@ -85,34 +93,37 @@ public struct DatabaseExport {
 }
 
 extension DatabaseExport.Format {
-  /// Appends text as the format has it, in quotation marks where they are needed.
+  /// Appends text of devices, peers and people.
   package func append(_ text: String, to line: inout [UInt8]) {
     switch self {
-    case .jsonl:
-      line.append(0x22)
-      for byte in text.utf8 {
-        switch byte {
-        case 0x22, 0x5C: line += [0x5C, byte]
-        case 0..<0x20, 0x7F: line += "\\u\(UInt16(byte).hexadecimal(4))".utf8
-        default: line.append(byte)
-        }
-      }
-      line.append(0x22)
-    case .csv:
-      let needsQuotes =
-        text.isEmpty
-        || text.utf8.contains { (byte: UInt8) -> Bool in
-          switch byte {
-          case 0x2C, 0x22, 0..<0x20: true
-          default: false
-          }
-        }
-      if needsQuotes { line.append(0x22) }
-      for byte in text.utf8 {
-        if byte == 0x22 { line.append(byte) }
-        line.append(byte)
-      }
-      if needsQuotes { line.append(0x22) }
+    case .jsonl: appendString(text, to: &line)
+    case .csv: line += TableText.field(text).utf8
     }
+  }
+
+  /// Appends a word of this program, an address or a date, which is no text of somebody else.
+  package func append(word: String, to line: inout [UInt8]) {
+    switch self {
+    case .jsonl: appendString(word, to: &line)
+    case .csv: line += word.isEmpty ? "\"\"".utf8 : word.utf8
+    }
+  }
+
+  /// Appends bytes as hexadecimal digits, in CSV after an `x`: of digits alone, or with one `e` among them, a
+  /// reader would make a number.
+  package func append(bytes: some Sequence<UInt8>, to line: inout [UInt8]) {
+    append(word: (self == .csv ? "x" : "") + bytes.hexadecimal, to: &line)
+  }
+
+  private func appendString(_ text: String, to line: inout [UInt8]) {
+    line.append(0x22)
+    for byte in text.utf8 {
+      switch byte {
+      case 0x22, 0x5C: line += [0x5C, byte]
+      case 0..<0x20, 0x7F: line += "\\u\(UInt16(byte).hexadecimal(4))".utf8
+      default: line.append(byte)
+      }
+    }
+    line.append(0x22)
   }
 }

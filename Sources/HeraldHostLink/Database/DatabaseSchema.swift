@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables of a database, by schema version. docs/database.md describes them for SQL queries.
+/// The tables of a database, by schema version. docs/archive.md describes them for SQL queries.
 ///
 /// A released version is never changed: every change is a separate migration, so that a database of any
 /// version can be migrated to the newest.

@@ -1,7 +1,7 @@
 import HeraldEmbedded
 
 /// Converts an event of the log to columns of the database and back. The names of the kinds and the meaning
-/// of their numbers are defined only here. docs/database.md describes the tables.
+/// of their numbers are defined only here. docs/archive.md describes the tables.
 struct EventColumns {
   /// The values of `event.kind`. Battery levels and visits have their own tables.
   enum Kind: String, CaseIterable {
@@ -123,7 +123,7 @@ struct EventColumns {
       guard let peer, let first = second.flatMap(UInt32.init(exactly:)),
         let last = value.flatMap(UInt32.init(exactly:))
       else { return nil }
-      return .visited(peer, firstHeard: first, lastHeard: last)
+      return .visited(peer, firstReceived: first, lastReceived: last)
     }
   }
 }

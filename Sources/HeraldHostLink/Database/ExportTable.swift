@@ -4,7 +4,10 @@ import GRDB
 struct ExportTable {
   /// The type of a column's values other than null.
   enum Kind {
+    /// Text of devices and peers.
     case text
+    /// A word of this program, or an address.
+    case word
     /// A whole number.
     case number
     /// A boolean, stored as 0 or 1.
@@ -30,15 +33,15 @@ struct ExportTable {
   /// The query for the rows, with the columns in the same order.
   let sql: String
 
-  /// All exported tables; docs/database.md describes them.
+  /// All exported tables; docs/archive.md describes them.
   static let all = [devices, pages, readings, events, batteries, visits, contacts]
 
   /// The device, boot and time of a record; every query begins with these columns.
-  private static let place = [
+  private static let position = [
     Column("device", .text), Column("epoch", .number), Column("boot", .number), Column("uptime_ms", .number),
     Column("time", .date),
   ]
-  private static let peer = [Column("peer_kind", .text), Column("peer", .text)]
+  private static let peer = [Column("peer_kind", .word), Column("peer", .word)]
 
   private static let devices = ExportTable(
     name: "devices",
@@ -52,7 +55,7 @@ struct ExportTable {
     columns: [
       Column("device", .text), Column("epoch", .number), Column("sequence", .number),
       Column("is_open", .truth),
-      Column("records", .number), Column("ending", .text), Column("sha256", .bytes),
+      Column("records", .number), Column("ending", .word), Column("sha256", .bytes),
     ],
     sql: """
       SELECT serial, epoch, sequence, is_open, records, ending, sha256
@@ -60,7 +63,7 @@ struct ExportTable {
       """)
 
   private static let readings = ExportTable(
-    name: "readings", columns: place + peer + [Column("rssi", .number)],
+    name: "readings", columns: position + peer + [Column("rssi", .number)],
     sql: """
       SELECT serial, epoch, number, uptime_ms, unix_ms, kind, address, rssi
       FROM reading JOIN boot ON boot.id = boot_id JOIN device ON device.id = boot.device_id
@@ -70,8 +73,8 @@ struct ExportTable {
 
   private static let events = ExportTable(
     name: "events",
-    columns: place + [Column("event", .text)] + peer + [
-      Column("payload", .bytes), Column("system", .text), Column("value", .number), Column("data", .bytes),
+    columns: position + [Column("event", .word)] + peer + [
+      Column("payload", .bytes), Column("system", .word), Column("value", .number), Column("data", .bytes),
     ],
     sql: """
       SELECT serial, epoch, number, uptime_ms, unix_ms, event.kind, peer.kind, address, bytes, event.system, value, data
@@ -81,7 +84,7 @@ struct ExportTable {
       """)
 
   private static let batteries = ExportTable(
-    name: "batteries", columns: place + [Column("level", .number), Column("is_external", .truth)],
+    name: "batteries", columns: position + [Column("level", .number), Column("is_external", .truth)],
     sql: """
       SELECT serial, epoch, number, uptime_ms, unix_ms, level, is_external
       FROM battery JOIN boot ON boot.id = boot_id JOIN device ON device.id = boot.device_id ORDER BY battery.id
@@ -89,7 +92,7 @@ struct ExportTable {
 
   private static let visits = ExportTable(
     name: "visits",
-    columns: place + peer + [
+    columns: position + peer + [
       Column("first_seconds_before", .number), Column("last_seconds_before", .number),
     ],
     sql: """
@@ -102,7 +105,7 @@ struct ExportTable {
   private static let contacts = ExportTable(
     name: "contacts",
     columns: [Column("device", .text)] + peer + [
-      Column("payload", .bytes), Column("payload_short", .text), Column("payload_family", .text),
+      Column("payload", .bytes), Column("payload_short", .text), Column("payload_family", .word),
       Column("begin", .date), Column("end", .date), Column("seconds", .number), Column("readings", .number),
     ],
     sql: """

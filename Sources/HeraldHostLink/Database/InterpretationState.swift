@@ -24,8 +24,8 @@ final class InterpretationState {
     /// Counts a reading.
     func add(_ rssi: Int8) {
       readings += 1
-      let place = Int(UInt8(bitPattern: rssi))
-      levels[place] = levels[place] &+ 1
+      let index = Int(UInt8(bitPattern: rssi))
+      levels[index] = levels[index] &+ 1
     }
   }
 
@@ -177,7 +177,7 @@ final class InterpretationState {
     }
     try ledger.merge(person.id, into: other.id, payload: other.payload)
     other.readings += person.readings
-    for place in other.levels.indices { other.levels[place] = other.levels[place] &+ person.levels[place] }
+    for index in other.levels.indices { other.levels[index] = other.levels[index] &+ person.levels[index] }
     persons[person.id] = nil
     try database.execute(sql: "DELETE FROM person WHERE id = ?", arguments: [person.id])
   }

@@ -196,9 +196,10 @@ extension LogDatabase {
     try OpenPageUndo.undo(database, device: device)
     let goesOn = try isIntact && tables?.open(database, wasCutOff: wasCutOff) ?? true
     if !goesOn {
+      // Before the files that it has written are forgotten.
+      try tables?.begin(database)
       try forget(database, device)
       plan.done = 0
-      try tables?.begin()
     }
     // Without tables, the lengths of the files no longer match the interpretation: the next conversion
     // rewrites them.

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import HeraldText
 
-/// The log of one or more devices as an SQLite database; docs/database.md describes its tables.
+/// The log of one or more devices as an SQLite database; docs/archive.md describes its tables.
 ///
 /// The pages are authoritative: the database is derived from them and can be rebuilt. A page is imported
 /// atomically and once. A second import of the same page has no effect; a page that has grown replaces its
@@ -26,7 +26,7 @@ public final class LogDatabase {
     /// The number of sealed pages that were not opened: without the owner's key, or with another one. They
     /// are not in the database.
     public var sealedPages = 0
-    /// Those of them that are closed.
+    /// The pages of them that are closed.
     var sealedNames: [PageName] = []
   }
 
@@ -38,13 +38,7 @@ public final class LogDatabase {
   /// - Throws: `.storage` if it cannot be used, or was created by a later version of this program.
   public init(path: String) throws(HostLinkError) {
     self.path = path
-    // SQLite creates its files with the umask's permissions; the log is private, so the file is created with
-    // mode 0600.
-    if access(path, F_OK) != 0 {
-      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else { throw .system(.storage, "\(path) cannot be made", code: errno) }
-      close(descriptor)
-    }
+    _ = try LocalFile.prepareDatabase(path, create: true)
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     // Every referenced row is looked up or created in the same transaction; the check by SQLite, twice for
@@ -74,9 +68,9 @@ public final class LogDatabase {
   }
 
   /// Runs queries in one atomic transaction.
-  func asking<Answer>(_ question: (Database) throws -> Answer) throws(HostLinkError) -> Answer {
+  func asking<Answer>(_ body: (Database) throws -> Answer) throws(HostLinkError) -> Answer {
     do {
-      return try database.write(question)
+      return try database.write(body)
     } catch let error as HostLinkError {
       throw error
     } catch {

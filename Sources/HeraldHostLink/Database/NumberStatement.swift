@@ -13,12 +13,12 @@ final class NumberStatement {
     raw = statement.sqliteStatement
   }
 
-  /// Sets the argument at `place`, counted from 1; `nil` is `NULL`.
-  func bind(_ number: Int64?, at place: Int32) {
+  /// Sets the argument at `index`, counted from 1; `nil` is `NULL`.
+  func bind(_ number: Int64?, at index: Int32) {
     if let number {
-      sqlite3_bind_int64(raw, place, number)
+      sqlite3_bind_int64(raw, index, number)
     } else {
-      sqlite3_bind_null(raw, place)
+      sqlite3_bind_null(raw, index)
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HeraldCrypto
 import HeraldEmbedded
 
 /// Imports the pages of one device into a database, one at a time, so that memory does not grow with the log.
@@ -144,7 +145,7 @@ struct PageImport {
     change.newPages += 1
     change.records += page.records.count
     let first = id * DatabaseSchema.recordsPerPage
-    for (place, record) in page.records.enumerated() { try put(record, as: first + Int64(place)) }
+    for (index, record) in page.records.enumerated() { try put(record, as: first + Int64(index)) }
     try readings.flush()
     var seen: Int64?
     for record in page.records {

@@ -29,15 +29,15 @@ struct ReadingRows {
     waiting.append(date)
     waiting.append(rssi)
     guard waiting.count == Self.most * Self.columns else { return }
-    for (place, number) in waiting.enumerated() { insertMany.bind(number, at: Int32(place) + 1) }
+    for (index, number) in waiting.enumerated() { insertMany.bind(number, at: Int32(index) + 1) }
     _ = try insertMany.step()
     waiting.removeAll(keepingCapacity: true)
   }
 
   /// Inserts the pending readings.
   mutating func flush() throws {
-    for (place, number) in waiting.enumerated() {
-      let column = place % Self.columns + 1
+    for (index, number) in waiting.enumerated() {
+      let column = index % Self.columns + 1
       insertOne.bind(number, at: Int32(column))
       if column == Self.columns { _ = try insertOne.step() }
     }

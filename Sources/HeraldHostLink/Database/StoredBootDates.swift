@@ -35,11 +35,12 @@ struct StoredBootDates {
   /// Compares the former dates of the folder with the present ones. Removed dates are dropped; new ones are
   /// returned. Dates in pages stay with the pages.
   mutating func replaceClocks(_ clocks: [DeviceRecord.ClockFix]) throws -> [DeviceRecord.ClockFix] {
-    let clocks = clocks.filter(LogCalendar.believes)
-    var known: [DeviceRecord.ClockFix] = []
+    let clocks = clocks.map(\.unmarked).filter(LogCalendar.believes)
+    let wanted = Set(clocks)
+    var known: Set<DeviceRecord.ClockFix> = []
     for row in try rows("page_id IS NULL") {
       let fix = Self.fix(row)
-      if clocks.contains(fix) { known.append(fix) } else { try forget(row) }
+      if wanted.contains(fix) { known.insert(fix) } else { try forget(row) }
     }
     return clocks.filter { !known.contains($0) }
   }

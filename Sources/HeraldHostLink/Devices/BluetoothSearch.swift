@@ -186,10 +186,10 @@ public struct BluetoothSearch {
   private func missing() -> HostLinkError {
     if let failure, others.isEmpty { return failure }
     let list = others.isEmpty ? "" : "; there are \(others.sorted().joined(separator: ", "))"
-    let place = address.map { " at \($0.text)" } ?? ""
+    let location = address.map { " at \($0.text)" } ?? ""
     return HostLinkError(
       .noDevice,
-      "no device with serial number \(PrintableText.of(serial))\(place) offers its management link over Bluetooth\(list)",
+      "no device with serial number \(PrintableText.of(serial))\(location) offers its management link over Bluetooth\(list)",
       advice:
         "switch it on: `herald-host config set bluetooth/management yes` over USB, or the device's button")
   }

@@ -5,7 +5,7 @@ import HeraldText
 public struct FoundDevice: Equatable, Sendable {
   /// The value for `--device`.
   public let location: String
-  /// Its USB strings.
+  /// The device's USB strings.
   public let identity: USBIdentity
   /// The USB vendor ID.
   public let vendorID: UInt16
@@ -19,7 +19,7 @@ public struct FoundDevice: Equatable, Sendable {
 public struct OpenDevice {
   /// The transport for packets.
   public let transport: any SMPTransport
-  /// Its USB strings; empty over serial lines, where `DeviceClient.information` returns them.
+  /// The device's USB strings; empty over serial lines, where `DeviceClient.information` returns them.
   public let identity: USBIdentity
 
   /// Initialises each member.
@@ -47,42 +47,46 @@ public enum DeviceDirectory {
 
   /// All Herald devices of the USB/IP server `HOST` or `HOST:PORT`.
   public static func usbipDevices(server: String) throws(HostLinkError) -> [FoundDevice] {
-    let (host, port) = try place(of: server)
+    let (host, port) = try address(of: server)
     return try usbipDevices(host: host, port: port)
   }
 
   /// The selectors of the Herald devices of the USB/IP server `HOST` or `HOST:PORT`. No device is opened.
   public static func usbipSelectors(server: String) throws(HostLinkError) -> [DeviceSelector] {
-    let (host, port) = try place(of: server)
-    let connection = try USBIPConnection(host: host, port: port, by: .after(timeout))
+    let (host, port) = try address(of: server)
+    let deadline = Deadline.after(timeout)
+    let connection = try USBIPConnection(host: host, port: port, by: deadline)
     defer { connection.close() }
-    let found = try connection.listDevices(by: .after(timeout)).filter { $0.interfaces.contains(.herald) }
+    let found = try connection.listDevices(by: deadline).filter { $0.interfaces.contains(.herald) }
     return found.map { .usbip(host: host, port: port, busID: $0.busID) }
   }
 
   /// The host and port in `HOST` or `HOST:PORT`.
   /// - Throws: `.usage` for any other text.
-  public static func place(of server: String) throws(HostLinkError) -> (host: String, port: UInt16?) {
-    guard let place = DeviceSelector.hostAndPort(server[...]) else {
+  public static func address(of server: String) throws(HostLinkError) -> (host: String, port: UInt16?) {
+    guard let address = DeviceSelector.hostAndPort(server[...]) else {
       throw HostLinkError(
         .usage, "\(PrintableText.of(server)) is no host", advice: "the form is HOST or HOST:PORT")
     }
-    return place
+    return address
   }
 
   /// All Herald devices of a USB/IP server. One that is in use is included, without its strings.
   public static func usbipDevices(host: String, port: UInt16?) throws(HostLinkError) -> [FoundDevice] {
-    let connection = try USBIPConnection(host: host, port: port, by: .after(timeout))
-    let devices = try connection.listDevices(by: .after(timeout))
+    let deadline = Deadline.after(timeout)
+    let connection = try USBIPConnection(host: host, port: port, by: deadline)
+    let devices = try connection.listDevices(by: deadline)
     connection.close()
     var found: [FoundDevice] = []
+    // For all devices of the server: less than a query may take, so that those that have answered are listed.
+    let limit = Deadline.after(timeout)
     for device in devices where device.interfaces.contains(.herald) {
       let shownHost = host.contains(":") ? "[\(host)]" : host
       let location = "usbip://\(shownHost)\(port.map { ":\($0)" } ?? "")/\(device.busID)"
       var identity = USBIdentity()
       var obstacle: HostLinkError?
       do {
-        let transport = try USBIPTransport(host: host, port: port, busID: device.busID, by: .after(timeout))
+        let transport = try USBIPTransport(host: host, port: port, busID: device.busID, by: limit)
         identity = transport.identity
         transport.close()
       } catch {
@@ -171,14 +175,14 @@ public enum DeviceDirectory {
     let connection = try USBIPConnection(host: host, port: port, by: deadline)
     defer { connection.close() }
     let found = try connection.listDevices(by: deadline).filter { $0.interfaces.contains(.herald) }
-    let place = "the USB/IP server \(PrintableText.of(host))"
+    let title = "the USB/IP server \(PrintableText.of(host))"
     guard let first = found.first else {
-      throw HostLinkError(.noDevice, "\(place) has no Herald device", advice: "start one there")
+      throw HostLinkError(.noDevice, "\(title) has no Herald device", advice: "start one there")
     }
     guard found.count == 1 else {
       let list = found.map(\.busID).joined(separator: ", ")
       throw HostLinkError(
-        .severalDevices, "\(place) has \(found.count) Herald devices: \(list)",
+        .severalDevices, "\(title) has \(found.count) Herald devices: \(list)",
         advice: "choose one with --device usbip://HOST/BUSID")
     }
     return first.busID

@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldEmbedded
 import HeraldText
 

@@ -2,7 +2,7 @@ import Foundation
 import HeraldText
 
 /// A device that is connected, as long as it is.
-public struct DevicePlace: Equatable, Sendable {
+public struct DeviceLocation: Equatable, Sendable {
   /// How it is opened.
   public let selector: DeviceSelector
   /// A text for this connection: after the device was disconnected and connected again, USB has another one.
@@ -23,7 +23,7 @@ public final class DeviceWatch: @unchecked Sendable {
     /// A number that grows with each change.
     public let version: Int
     /// The devices.
-    public let places: [DevicePlace]
+    public let locations: [DeviceLocation]
     /// The servers that did not return their list, and the reasons.
     public let failures: [(location: String, error: HostLinkError)]
     /// Whether each source was read at least once.
@@ -32,7 +32,7 @@ public final class DeviceWatch: @unchecked Sendable {
 
   private struct Source {
     let location: String
-    var places: [DevicePlace] = []
+    var locations: [DeviceLocation] = []
     var error: HostLinkError?
     var isRead = false
   }
@@ -42,7 +42,7 @@ public final class DeviceWatch: @unchecked Sendable {
   /// The maximum number of devices of a source.
   static let mostDevices = 4096
 
-  private let condition = NSCondition()
+  private let condition = MonotonicCondition()
   private var sources: [Source] = []
   private var version = 0
   private var isOver = false
@@ -51,7 +51,7 @@ public final class DeviceWatch: @unchecked Sendable {
   /// - Throws: `.usage` for a server that is none, `.link` if this computer has no USB and there is no
   ///   server.
   public init(usesUSB: Bool = true, servers: [String]) throws(HostLinkError) {
-    for server in servers { _ = try DeviceDirectory.place(of: server) }
+    for server in servers { _ = try DeviceDirectory.address(of: server) }
     if usesUSB { try watchUSB(isOptional: !servers.isEmpty) }
     for server in servers { watch(server) }
   }
@@ -69,7 +69,7 @@ public final class DeviceWatch: @unchecked Sendable {
       do throws(HostLinkError) {
         let arrivals = try USBArrivals()
         while !hasEnded {
-          publish(.success(arrivals.places), at: index)
+          publish(.success(arrivals.locations), at: index)
           arrivals.wait()
         }
       } catch {
@@ -87,7 +87,7 @@ public final class DeviceWatch: @unchecked Sendable {
         do throws(HostLinkError) {
           let found = try DeviceDirectory.usbipSelectors(server: server)
           publish(
-            .success(found.map { DevicePlace(selector: $0, instance: $0.text) }), at: index)
+            .success(found.map { DeviceLocation(selector: $0, instance: $0.text) }), at: index)
         } catch {
           publish(.failure(error), at: index)
         }
@@ -107,22 +107,24 @@ public final class DeviceWatch: @unchecked Sendable {
 
   private var hasEnded: Bool { condition.withLock { isOver } }
 
-  private func publish(_ answer: Result<[DevicePlace], HostLinkError>, at index: Int) {
+  private func publish(_ answer: Result<[DeviceLocation], HostLinkError>, at index: Int) {
     condition.withLock {
       var source = sources[index]
       source.isRead = true
       switch answer {
-      case .success(let places):
-        source.places = Array(places.prefix(Self.mostDevices))
+      case .success(let locations):
+        source.locations = Array(locations.prefix(Self.mostDevices))
         source.error = nil
       case .failure(let error):
         // A server that is late may still have its devices.
-        if error.cause != .noAnswer { source.places = [] }
+        if error.cause != .noAnswer { source.locations = [] }
         source.error = error
       }
       let former = sources[index]
       sources[index] = source
-      guard !former.isRead || former.places != source.places || former.error != source.error else { return }
+      guard !former.isRead || former.locations != source.locations || former.error != source.error else {
+        return
+      }
       version += 1
       condition.broadcast()
     }
@@ -140,12 +142,12 @@ public final class DeviceWatch: @unchecked Sendable {
   }
 
   /// The devices, as soon as they differ from those of `version`, `wake` is called, or at `limit`.
-  public func next(after version: Int, by limit: Date) -> Presence {
+  public func next(after version: Int, by limit: Deadline) -> Presence {
     condition.lock()
     defer { condition.unlock() }
     if self.version == version { _ = condition.wait(until: limit) }
     return Presence(
-      version: self.version, places: sources.flatMap(\.places),
+      version: self.version, locations: sources.flatMap(\.locations),
       failures: sources.compactMap { source in source.error.map { (source.location, $0) } },
       isComplete: sources.allSatisfy(\.isRead))
   }

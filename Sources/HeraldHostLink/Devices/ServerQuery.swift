@@ -7,23 +7,23 @@ public enum ServerQuery {
   /// The total timeout of a server, including name resolution.
   static let timeout = Duration.seconds(15)
 
-  /// Runs `question` for each of `servers`, in a thread of its own. The results are in the order of
+  /// Runs `body` for each of `servers`, in a thread of its own. The results are in the order of
   /// `servers`; a server without a response after 15 s has `.noAnswer`.
   public static func ask<Answer: Sendable>(
-    _ servers: [String], _ question: @escaping @Sendable (String) throws(HostLinkError) -> Answer
+    _ servers: [String], _ body: @escaping @Sendable (String) throws(HostLinkError) -> Answer
   ) -> [Result<Answer, HostLinkError>] {
-    ask(servers, timeout: timeout, question)
+    ask(servers, timeout: timeout, body)
   }
 
   static func ask<Answer: Sendable>(
     _ servers: [String], timeout: Duration,
-    _ question: @escaping @Sendable (String) throws(HostLinkError) -> Answer
+    _ body: @escaping @Sendable (String) throws(HostLinkError) -> Answer
   ) -> [Result<Answer, HostLinkError>] {
     let answers = Responses<Answer>(count: servers.count)
     for (index, server) in servers.enumerated() {
       let thread = Thread {
         do throws(HostLinkError) {
-          answers.put(.success(try question(server)), at: index)
+          answers.put(.success(try body(server)), at: index)
         } catch {
           answers.put(.failure(error), at: index)
         }

@@ -51,9 +51,9 @@ final class USBArrivals {
 
   /// The devices with a Herald link at this time. The number of the device file, which is another one after
   /// each connection, distinguishes a device from the one that was at the same port before.
-  var places: [DevicePlace] {
-    library.heraldPlaces().map {
-      DevicePlace(selector: .usb(path: $0.path), instance: "usb:\($0.path) \($0.node)")
+  var locations: [DeviceLocation] {
+    library.heraldLocations().map {
+      DeviceLocation(selector: .usb(path: $0.path), instance: "usb:\($0.path) \($0.node)")
     }
   }
 

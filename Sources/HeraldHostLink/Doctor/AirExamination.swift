@@ -8,50 +8,46 @@ extension DeviceExamination {
   static func payload(of device: DeviceClient, _ status: DeviceLogStatus, _ now: UInt64) throws(HostLinkError)
     -> Finding
   {
-    do {
-      return payload(try device.payload(), hasDate: status.unixMilliseconds != nil, now)
-    } catch  where error.cause == .refused {
+    guard let payload = try DevicePayload.served(by: device) else {
       return Finding(
         "payload", .note, "it does not report its payload without a session",
         advice: "name its access key with --key-file"
       )
     }
+    return Self.payload(payload, date: status.unixMilliseconds, now)
   }
 
-  /// The finding about a payload at the time `now`, in milliseconds since 1970.
-  static func payload(_ payload: DevicePayload, hasDate: Bool, _ now: UInt64) -> Finding {
-    let push = "`herald-host payload push` gives it one"
+  /// The finding about a payload at the device's date and the time `now`, in milliseconds since 1970.
+  static func payload(_ payload: DevicePayload, date: UInt64?, _ now: UInt64) -> Finding {
+    let what = payload.words(date: date, now: now)
+    let push = "`herald-host payload push` gives it new ones"
     guard payload.family != "none" else {
-      return Finding("payload", .problem, "it advertises nothing: it has no payload", advice: push)
+      return Finding("payload", .problem, what, advice: "`herald-host payload push` gives it one")
     }
-    guard let until = payload.until else {
-      return Finding("payload", .good, "it offers a payload of the family \(payload.family)")
-    }
-    let end = UTCTimestamp.seconds(min(until, UTCTimestamp.latest / 1000) * 1000)
+    guard let until = payload.until else { return Finding("payload", .good, what) }
     if let days = payload.daysLeft, days > 0 {
-      let text =
-        "it offers a payload of the family \(payload.family), for \(days) more \(days == 1 ? "day" : "days")"
-      return days > fewDays
-        ? Finding("payload", .good, text)
-        : Finding(
-          "payload", .note, "\(text): its keys end at \(end) UTC",
-          advice: "`herald-host payload push` gives it new ones")
+      if payload.missingDays(date: date) > 0 { return Finding("payload", .note, what, advice: push) }
+      guard days <= fewDays else { return Finding("payload", .good, what) }
+      let end = UTCTimestamp.seconds(min(until, UTCTimestamp.latest / 1000) * 1000)
+      return Finding("payload", .note, "\(what): its keys end at \(end) UTC", advice: push)
     }
-    if !hasDate {
-      return Finding(
-        "payload", .problem,
-        "it advertises nothing: it has keys for certain days, and does not know the date",
-        advice: "`herald-host time sync` sets its clock")
-    }
-    if until <= now / 1000 {
-      return Finding(
-        "payload", .problem, "it advertises nothing: its keys ended at \(end) UTC",
-        advice: "`herald-host payload push` gives it new ones")
-    }
-    return Finding(
-      "payload", .problem,
-      "it advertises nothing: it has no key for today; the last one is for the day before \(end) UTC",
-      advice: "check its clock, and `from` in the file of its payload")
+    let advice =
+      switch payload.reason {
+      case .noDate: "`herald-host time sync` sets its clock"
+      case .noKeys, .windowEnded: push
+      case .pastEnd: "agree on another epoch with who verifies the identifiers, and push a payload with it"
+      case .beforeWindow: "check its clock, and `from` in the file of its payload"
+      case .keyMissing: "check its clock; if that is right, \(push)"
+      case nil, .offered:
+        if date == nil {
+          "`herald-host time sync` sets its clock"
+        } else if until <= now / 1000 {
+          push
+        } else {
+          "check its clock, and `from` in the file of its payload"
+        }
+      }
+    return Finding("payload", .problem, what, advice: advice)
   }
 
   /// The finding about the radio; `nil` for a device without radio counters.

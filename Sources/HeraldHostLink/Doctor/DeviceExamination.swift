@@ -1,17 +1,21 @@
 /// Examines a device: its response, date, payload and radio, the room in its log, its power and its settings
 /// storage.
 public enum DeviceExamination {
-  /// The findings. A device that does not respond is a finding, and so is every other error.
-  public static func findings(of device: DeviceClient, now: UInt64 = PlausibleDate.now) -> [Finding] {
+  /// The findings. A device that does not respond is a finding, and so is every other error. `owners` are the
+  /// public keys for which logs are to be sealed.
+  public static func findings(
+    of device: DeviceClient, owners: [[UInt8]] = [], now: UInt64 = PlausibleDate.now
+  ) -> [Finding] {
     do {
       let information = try device.information()
       let name = [information.firmware, information.release].filter { !$0.isEmpty }.joined(separator: " ")
       var findings = [Finding("device", .good, "it answers\(name.isEmpty ? "" : ", and is \(name)")")]
       findings.append(access(try device.access().state))
-      if let finding = sealing(try device.sealing()) { findings.append(finding) }
+      if let finding = sealing(try device.sealing(), owners) { findings.append(finding) }
       let status = try device.logStatus()
       if let finding = debugPort(status.debugPort) { findings.append(finding) }
-      findings += log(status, capacity: try device.logCapacity(), now)
+      let room = try device.logRoom()
+      findings += log(status, capacity: room.capacity, overwritten: room.overwritten, now)
       findings.append(try payload(of: device, status, now))
       if let radio = try radio(of: device, status) { findings.append(radio) }
       if let battery = try battery(device, status) { findings.append(battery) }
@@ -40,9 +44,19 @@ public enum DeviceExamination {
   }
 
   /// `nil` where there is nothing to do about it.
-  static func sealing(_ sealing: DeviceSealing) -> Finding? {
+  static func sealing(_ sealing: DeviceSealing, _ owners: [[UInt8]]) -> Finding? {
     switch sealing {
-    case .sealed: Finding("sealing", .good, "its log is \(sealing.words)")
+    case .sealed(let key) where owners.contains(key):
+      Finding("sealing", .good, "its log is \(sealing.words), which is your key")
+    case .sealed where owners.isEmpty:
+      Finding(
+        "sealing", .note, "its log is \(sealing.words), and whether that key is yours is not known here",
+        advice: "`herald-host doctor --owner-key-public FILE.pub` compares them")
+    case .sealed:
+      Finding(
+        "sealing", .problem,
+        "its log is \(sealing.words), which is not your key: only its holder can read it",
+        advice: "pull the log, then `herald-host config set log/owner-key FILE.pub`")
     case .unsealed:
       Finding(
         "sealing", .note, "its log is not sealed: who takes it apart reads it",
@@ -63,8 +77,11 @@ public enum DeviceExamination {
     }
   }
 
-  /// `capacity` is the capacity of the log in pages, `nil` if the device does not report it.
-  static func log(_ status: DeviceLogStatus, capacity: Int?, _ now: UInt64) -> [Finding] {
+  /// `capacity` is the capacity of the log in pages, `overwritten` the number of pages that were overwritten
+  /// since the device started; each is `nil` if the device does not report it.
+  static func log(_ status: DeviceLogStatus, capacity: Int?, overwritten: Int? = nil, _ now: UInt64)
+    -> [Finding]
+  {
     var findings: [Finding] = []
     if let date = status.unixMilliseconds {
       if let complaint = PlausibleDate.complaint(about: date, now: now) {
@@ -76,7 +93,9 @@ public enum DeviceExamination {
         findings.append(
           drift < 60_000
             ? Finding("clock", .good, "its clock is right")
-            : Finding("clock", .note, text, advice: "`herald-host time sync` sets it"))
+            : Finding(
+              "clock", .note, text,
+              advice: "check which date is right; `herald-host time sync` gives it this computer's"))
       }
     } else {
       findings.append(
@@ -88,26 +107,35 @@ public enum DeviceExamination {
       findings.append(
         Finding("log", .note, "its log has no page: nothing was logged, or its flash has failed"))
     } else {
-      findings.append(room(status, capacity))
+      findings.append(room(status, capacity, overwritten))
     }
     return findings
   }
 
-  private static func room(_ status: DeviceLogStatus, _ capacity: Int?) -> Finding {
+  private static func room(_ status: DeviceLogStatus, _ capacity: Int?, _ overwritten: Int?) -> Finding {
     var pages = "\(status.pageCount) \(status.pageCount == 1 ? "page" : "pages")"
     if let capacity, capacity >= status.pageCount { pages += " of \(capacity)" }
-    // The ring has begun to overwrite when its first number is no longer the first of the log.
-    if status.first > 1 {
+    if let overwritten, overwritten > 0 {
       return Finding(
-        "log", .note, "its log has \(pages), and older ones were overwritten, trimmed or had their time",
-        advice: "pull it more often to avoid losing pages")
+        "log", .note,
+        "its log has \(pages), and \(overwritten) \(overwritten == 1 ? "was" : "were") overwritten since it started",
+        advice: "pull it more often: what nobody had pulled is lost")
     }
     if let capacity, capacity - status.pageCount <= capacity / 10 {
       return Finding(
         "log", .note, "its log has \(pages): the oldest are overwritten soon",
         advice: "`herald-host log pull --trim` makes room")
     }
-    return Finding("log", .good, "its log has \(pages), and none was ever overwritten")
+    guard status.first > 1 else {
+      return Finding("log", .good, "its log has \(pages), and none was ever overwritten")
+    }
+    let before = "those before number \(status.first)"
+    return overwritten == nil
+      ? Finding(
+        "log", .note,
+        "its log has \(pages); \(before) were erased after a pull, had their time, or were overwritten")
+      : Finding(
+        "log", .good, "its log has \(pages); \(before) are erased, and none was overwritten since it started")
   }
 
   /// The battery level from the last pages of the log; `nil` if they contain none or cannot be read.

@@ -1,3 +1,5 @@
+import HeraldSystem
+
 /// The subject of a check, and its result.
 public struct Finding: Equatable, Sendable, Encodable {
   /// The severity of a finding.
@@ -34,6 +36,19 @@ extension Finding {
   /// The USB library does not work.
   public static func unusable(_ error: HostLinkError) -> Finding {
     Finding("libusb", .problem, error.what, advice: error.advice)
+  }
+
+  /// Whether NTP keeps this computer's clock, which devices get their dates from.
+  public static func clock(_ state: ClockSynchronisation) -> Finding {
+    switch state {
+    case .synchronised: Finding("clock", .good, "NTP keeps this computer's clock")
+    case .unknown: Finding("clock", .good, "the kernel does not say whether NTP keeps this computer's clock")
+    case .unsynchronised:
+      Finding(
+        "clock", .note,
+        "NTP does not keep this computer's clock: a device keeps its date if this one differs",
+        advice: "have systemd-timesyncd or chrony set it; \(ClockGuard.option) says that it is right")
+    }
   }
 
   /// A device could not be opened.

@@ -55,10 +55,9 @@ final class AppendedFile {
 
   private func openAtEnd() throws(HostLinkError) {
     let start = length - Int64(waiting.count)
-    // A file that is started again replaces an existing one; symbolic links are not followed.
-    if start == 0 { unlink(path) }
-    descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0, fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, off_t(start)) == 0,
+    // A file that is started again replaces an existing one.
+    descriptor = start == 0 ? try LocalFile.make(path) : try LocalFile.open(writing: path)
+    guard ftruncate(descriptor, off_t(start)) == 0,
       lseek(descriptor, off_t(start), SEEK_SET) == off_t(start)
     else { throw .system(.storage, "\(path) cannot be written", code: errno) }
   }

@@ -11,12 +11,24 @@ extension DeviceRecord {
   ///   - id: its identifier as 16 hexadecimal digits; `nil` if it has none.
   ///   - folder: the path of the folder, for the text.
   ///   - rebinds: whether another identifier of the same serial number is accepted, as after a factory reset.
-  public func complaint(serial: String, id: String?, folder: String, rebinds: Bool) -> HostLinkError? {
+  ///   - isInSession: whether the device has proved that it has its access key.
+  public func complaint(serial: String, id: String?, folder: String, rebinds: Bool, isInSession: Bool)
+    -> HostLinkError?
+  {
+    let folder = PrintableText.of(folder, limit: 256)
     let device = serial.isEmpty ? "this device" : "device \(PrintableText.of(serial))"
     guard self.serial.isEmpty || serial.isEmpty || self.serial == serial else {
       return HostLinkError(
         .usage, "\(folder) holds the log of device \(PrintableText.of(self.serial)), and this is \(device)",
         advice: "choose another folder with --output")
+    }
+    if !isInSession, !rebinds, proved?.isEmpty == false, self.id == id {
+      return HostLinkError(
+        .notProved,
+        "\(folder) holds a log that came from \(device) with its access key, and now it shows its log without one",
+        advice:
+          "name the file of its key with --key-file; if it has none any more, choose another folder with --output, and look at the device itself"
+      )
     }
     guard let known = self.id, known != id, !rebinds else { return nil }
     guard let id else {

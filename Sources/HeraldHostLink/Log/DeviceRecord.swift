@@ -1,7 +1,7 @@
 /// The record of the device in the folder of a pulled log, stored as `device.json` beside the pages.
 public struct DeviceRecord: Codable, Equatable, Sendable {
   /// A time at which both the device's clock and the date are known.
-  public struct ClockFix: Codable, Equatable, Sendable {
+  public struct ClockFix: Codable, Hashable, Sendable {
     /// The source of the date.
     public enum Source: String, Codable, Sendable {
       /// The device, whose clock was set.
@@ -19,11 +19,22 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
     public var unixMilliseconds: UInt64
     /// The source of the date.
     public var source: Source
+    /// Whether the device told it in a session; `nil` if it did not.
+    public var isProved: Bool?
+
+    /// The same without `isProved`, as a database has it.
+    public var unmarked: ClockFix {
+      var fix = self
+      fix.isProved = nil
+      return fix
+    }
 
     /// Initialises each member.
     public init(
-      epoch: UInt32, boot: UInt32, uptimeMilliseconds: UInt64, unixMilliseconds: UInt64, source: Source
+      epoch: UInt32, boot: UInt32, uptimeMilliseconds: UInt64, unixMilliseconds: UInt64, source: Source,
+      isProved: Bool? = nil
     ) {
+      self.isProved = isProved
       self.epoch = epoch
       self.boot = boot
       self.uptimeMilliseconds = uptimeMilliseconds
@@ -69,6 +80,16 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
     }
   }
 
+  /// Closed pages of the device with the access key: they came in a session, or were compared in one.
+  public struct ProvedPages: Codable, Equatable, Sendable {
+    /// The epoch of the log.
+    public var epoch: UInt32
+    /// The number of the first page.
+    public var first: UInt32
+    /// The number of the last page.
+    public var last: UInt32
+  }
+
   /// The version of the file format.
   public var format = 1
   /// The device's serial number; empty where the link does not supply one.
@@ -76,9 +97,9 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
   /// The unique identifier of the device, as 16 hexadecimal digits: the folder is bound to it. `nil` until a
   /// device has reported it.
   public var id: String?
-  /// Its name.
+  /// The device's name.
   public var name = ""
-  /// Its system.
+  /// The device's operating system.
   public var system = ""
   /// The version of its system.
   public var version = ""
@@ -91,6 +112,11 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
   /// Whether the log of the device is sealed; `nil` until a device has said so to a pull.
   public var sealing: Sealing?
 
+  /// The pages that are known to be those of the device with the access key, by epoch, in ascending order.
+  /// Serial number, identifier and epoch can be forged: any other page may be one of another device. `nil` in
+  /// the folder of a log that was never pulled in a session.
+  public var proved: [ProvedPages]?
+
   /// Creates an empty record.
   public init() {}
 
@@ -99,13 +125,55 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
     if !epochs.contains(epoch) { epochs.append(epoch) }
   }
 
+  /// Adds pages of an epoch to those that are proved.
+  mutating func note(proved sequences: some Sequence<UInt32>, epoch: UInt32) {
+    var pages = proved ?? []
+    pages += sequences.map { ProvedPages(epoch: epoch, first: $0, last: $0) }
+    pages.sort { ($0.epoch, $0.first, $0.last) < ($1.epoch, $1.first, $1.last) }
+    var joined: [ProvedPages] = []
+    for range in pages where range.first <= range.last {
+      guard let last = joined.last, last.epoch == range.epoch,
+        last.last >= range.first || last.last + 1 == range.first
+      else {
+        joined.append(range)
+        continue
+      }
+      joined[joined.count - 1].last = max(last.last, range.last)
+    }
+    proved = joined
+  }
+
+  /// Whether a page is proved. An open page never is.
+  public func isProved(_ page: PageName) -> Bool {
+    guard !page.isOpen, let proved else { return false }
+    // The last range that does not begin behind the page. A record that was changed by hand may have others.
+    var (low, high) = (0, proved.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if (proved[middle].epoch, proved[middle].first) <= (page.epoch, page.sequence) {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return low > 0 && proved[low - 1].epoch == page.epoch && proved[low - 1].last >= page.sequence
+  }
+
   /// Stores a moment. A date of the device is never replaced by one of this computer, and the first date of
-  /// this computer for a start stays, so that a second pull dates its records as the first did.
+  /// this computer for a start stays, so that a second pull dates its records as the first did. What was told
+  /// in a session replaces what was not, and removes what it makes impossible: a later start of this epoch.
   public mutating func note(_ fix: ClockFix) {
+    if fix.isProved == true {
+      clocks.removeAll {
+        $0.epoch == fix.epoch && $0.isProved != true
+          && ($0.boot > fix.boot || $0.boot == fix.boot && $0.source == .device)
+      }
+    }
     guard let index = clocks.firstIndex(where: { $0.epoch == fix.epoch && $0.boot == fix.boot }) else {
       clocks.append(fix)
       return
     }
-    if fix.source == .device { clocks[index] = fix }
+    let isWorthMore = fix.isProved == true || clocks[index].isProved != true
+    if fix.source == .device, isWorthMore { clocks[index] = fix }
   }
 }

@@ -2,7 +2,7 @@ import HeraldText
 
 /// The text about events that a device counted but did not log.
 public struct DroppedEventsText: Equatable, Sendable {
-  /// Their number, and the consequence.
+  /// The number of dropped events, and the consequence.
   public let what: String
   /// The meaning, and the recommended action.
   public let advice: String

@@ -1,4 +1,5 @@
 import Foundation
+import HeraldCrypto
 import HeraldEmbedded
 
 /// Identifies an unchanged folder: the names, sizes and times of change of all files of its pages, and the
@@ -9,15 +10,13 @@ struct FolderFingerprint: Equatable {
 
   /// The fingerprint of the present state of a folder. A file that changes later results in another one.
   init(_ folder: PageStore) throws(HostLinkError) {
-    let place = folder.path + "/pages"
-    let directory = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard directory >= 0, let names = try? FileManager.default.contentsOfDirectory(atPath: place) else {
-      if directory >= 0 { close(directory) }
-      throw HostLinkError(.storage, "\(place) cannot be read")
+    let pagesPath = folder.path + "/pages"
+    guard let directory = try LocalFile.open(folder: pagesPath, path: pagesPath) else {
+      throw PageStoreSearch.noLog(folder.path)
     }
     defer { close(directory) }
     var bytes: [UInt8] = []
-    for name in names.sorted() {
+    for name in try LocalFile.names(in: pagesPath)?.sorted() ?? [] {
       let stamp = FileStamp.of(name, in: directory) ?? FileStamp(bytes: -1, changed: 0)
       bytes += name.utf8
       // A separator: file names cannot contain this character.

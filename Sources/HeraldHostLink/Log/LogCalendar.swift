@@ -80,8 +80,8 @@ public struct LogCalendar: Sendable {
       // Modified in place: copying the list each time would have quadratic cost.
       moments[start] = nil
       // Times are mostly in order. Of two with the same uptime the later one applies.
-      let place = list.lastIndex { $0.uptime <= moment.uptime }.map { $0 + 1 } ?? 0
-      list.insert(moment, at: place)
+      let index = list.lastIndex { $0.uptime <= moment.uptime }.map { $0 + 1 } ?? 0
+      list.insert(moment, at: index)
       moments[start] = list
     }
   }

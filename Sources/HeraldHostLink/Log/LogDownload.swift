@@ -29,7 +29,7 @@ public struct LogDownload {
   private let pageStore: PageStore
   private let inspect: (([UInt8], UInt32, UInt32) -> PageInspection)?
   private let keep: PageImporter?
-  private let now: () -> UInt64
+  private let now: () -> UInt64?
   private let progress: (PullProgress) -> Void
 
   private var report = PullReport()
@@ -37,18 +37,20 @@ public struct LogDownload {
   private var problemPages = 0
   private var setbacks = 0
   private var remarkedLoss = false
+  /// The closed pages that came in this session, or were compared in it.
+  private var proved: Set<UInt32> = []
   /// The pages that the device reported as missing.
   private var gone: Set<UInt32> = []
 
   /// A pull from `device` into `pageStore`. With `trim`, the pages that it returns as stored in the database
   /// are acknowledged. `inspect` checks pages in another format than the log's, for tests. `now` is this
   /// computer's date in milliseconds since 1970, for start-ups of the device without another source of the
-  /// date.
+  /// date; `nil` if it is not believed.
   public init(
     device: DeviceClient, pageStore: PageStore,
     inspect: (([UInt8], UInt32, UInt32) -> PageInspection)? = nil,
     trim: PageImporter? = nil,
-    now: @escaping () -> UInt64 = { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) },
+    now: @escaping () -> UInt64? = { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) },
     progress: @escaping (PullProgress) -> Void = { _ in }
   ) {
     self.device = device
@@ -65,13 +67,15 @@ public struct LogDownload {
     let (status, parameters) = try device.committedStatusAndParameters()
     let arrived = now()
     report.epoch = status.epoch
+    report.isProved = device.client.isSealed
+    let fix = Self.clockFix(status, hostNow: arrived, isProved: report.isProved)
     try pageStore.updateDevice { record in
       record.note(epoch: status.epoch)
-      record.note(Self.clockFix(status, hostNow: arrived))
+      if let fix { record.note(fix) }
     }
     var flight = LogRequestWindow(status, room: parameters?.streamRoom(isSealed: device.client.isSealed))
-    try plan(status, &flight)
     do {
+      try plan(status, &flight)
       try fetch(status, &flight)
       try trim(status)
     } catch {
@@ -83,27 +87,55 @@ public struct LogDownload {
         try? pageStore.storeBeginning(page.bytes, of: name)
       }
     }
+    do {
+      try noteProved(status)
+    } catch {
+      if report.stoppedBy == nil { report.stoppedBy = error }
+    }
     let elapsed = started.duration(to: ContinuousClock.now).components
     report.seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) * 1e-18
     return report
   }
 
-  private static func clockFix(_ status: DeviceLogStatus, hostNow: UInt64) -> DeviceRecord.ClockFix {
-    DeviceRecord.ClockFix(
+  /// Notes the pages that came in this session. Those of a pull that is killed are compared by the next one.
+  private mutating func noteProved(_ status: DeviceLogStatus) throws(HostLinkError) {
+    if report.isProved, !proved.isEmpty {
+      try pageStore.updateDevice { $0.note(proved: proved, epoch: status.epoch) }
+    }
+    let unproved = try pageStore.pages().filter { !$0.isOpen && !pageStore.device.isProved($0) }
+    report.unprovedPages = unproved.count
+    let others = Set(unproved.map(\.epoch)).subtracting([status.epoch])
+    guard report.isProved, !others.isEmpty else { return }
+    let count = unproved.count { $0.epoch != status.epoch }
+    report.remarks.append(
+      "\(count) pages of earlier logs came without a session: nothing shows whether they are this device's")
+  }
+
+  private static func clockFix(_ status: DeviceLogStatus, hostNow: UInt64?, isProved: Bool)
+    -> DeviceRecord.ClockFix?
+  {
+    guard let date = status.unixMilliseconds ?? hostNow else { return nil }
+    return DeviceRecord.ClockFix(
       epoch: status.epoch, boot: status.boot, uptimeMilliseconds: status.uptimeMilliseconds,
-      unixMilliseconds: status.unixMilliseconds ?? hostNow,
-      source: status.unixMilliseconds == nil ? .host : .device)
+      unixMilliseconds: date,
+      source: status.unixMilliseconds == nil ? .host : .device, isProved: isProved ? true : nil)
   }
 
   /// Determines the pages to download, and the offset in each.
   private mutating func plan(_ status: DeviceLogStatus, _ flight: inout LogRequestWindow)
     throws(HostLinkError)
   {
+    var comparison = LogComparison(device, pageStore, status)
+    defer { report.replacedPages = comparison.replaced }
+    try comparison.run()
+    report.problems += comparison.problems
+    report.isOfAnotherLog = !comparison.problems.isEmpty
+    if report.isProved { proved = comparison.proved }
     let here = try pageStore.pages().filter { $0.epoch == status.epoch }
     let closed = Set(here.filter { !$0.isOpen }.map(\.sequence))
     if let newest = here.last?.sequence {
-      let isBehind = status.pageCount > 0 && status.last < newest
-      if isBehind {
+      if status.pageCount > 0, status.last < newest {
+        report.isOfAnotherLog = true
         report.problems.append(
           "the device reports its newest page as \(status.last), but page \(newest) of the same log is here already"
         )
@@ -113,7 +145,7 @@ public struct LogDownload {
           "pages \(newest + 1) to \(status.first - 1) were overwritten on the device before this pull")
       }
     }
-    let beginnings = try pageStore.beginnings(epoch: status.epoch)
+    let beginnings = comparison.beginnings
     if status.pageCount > 0 {
       for sequence in status.first...status.last {
         if closed.contains(sequence) {
@@ -138,27 +170,29 @@ public struct LogDownload {
         throw HostLinkError(
           .protocolViolation, "\(device.client.location) sent no usable response to the requests of the pull")
       }
-      guard let question = flight.close(ticket) else { continue }
-      let sequence = flight.page(of: question)
+      guard let request = flight.close(ticket) else { continue }
+      let sequence = flight.page(of: request)
       switch result {
       case .success(let body):
         let data = body[SMPKey.data]?.byteString ?? []
         guard tempo.note(data.count, at: begun.duration(to: .now)) else {
           throw HostLinkError(
             .noAnswer, "\(device.client.location) sends its log too slowly: the pull was aborted",
-            advice: "what is here is kept; check the line, and run the same command again")
+            advice:
+              "what is here is kept, and the next pull goes on behind it; a larger --timeout allows a slower line"
+          )
         }
-        switch flight.take(data, to: question) {
+        switch flight.take(data, to: request) {
         case .success(let pages):
           // Further requests are sent first, so that the device works while these pages are written to the
           // disk.
           try askForMore(&flight)
           for page in pages { try finish(page, status, &flight) }
         case .failure(let fault):
-          try abandon(question, "answered page \(sequence) with \(fault.what)", &flight)
+          try abandon(request, "answered page \(sequence) with \(fault.what)", &flight)
         }
       case .failure(let failure) where failure.is(.pageGone) || failure.is(SMPFailure(.notFound)):
-        flight.drop(sequence, after: question)
+        flight.drop(sequence, after: request)
         gone.insert(sequence)
         try noteSetback()
         report.lostPages += 1
@@ -174,17 +208,17 @@ public struct LogDownload {
         case .refused where failure.is(SMPFailure(.unsupported)): throw error
         default: break
         }
-        try abandon(question, error.what, &flight, isFinal: true)
+        try abandon(request, error.what, &flight, isFinal: true)
       }
       try askForMore(&flight)
     }
   }
 
   private func askForMore(_ flight: inout LogRequestWindow) throws(HostLinkError) {
-    while device.client.room > 0, let question = flight.next() {
+    while device.client.room > 0, let next = flight.next() {
       let request = DeviceClient.logStream(
-        sequence: question.sequence, offset: question.offset, length: question.length)
-      flight.asked(question.range, try device.client.submit(request))
+        sequence: next.sequence, offset: next.offset, length: next.length)
+      flight.asked(next.range, try device.client.submit(request))
     }
   }
 
@@ -214,6 +248,7 @@ public struct LogDownload {
     try pageStore.store(
       page.bytes, as: PageName(epoch: status.epoch, sequence: page.sequence, isOpen: page.isOpen),
       decoded: decoded)
+    if !page.isOpen, device.client.isSealed { proved.insert(page.sequence) }
     report.newPages += 1
     report.bytes += page.bytes.count
     progress(PullProgress(pages: report.newPages, ofPages: wanted, bytes: report.bytes))
@@ -222,14 +257,14 @@ public struct LogDownload {
   /// Handles an unusable response: the page in which it begins is requested again, unless that cannot
   /// succeed.
   private mutating func abandon(
-    _ question: LogRequestWindow.Request, _ what: String, _ flight: inout LogRequestWindow,
+    _ request: LogRequestWindow.Request, _ what: String, _ flight: inout LogRequestWindow,
     isFinal: Bool = false
   ) throws(HostLinkError) {
-    let page = flight.page(flight.page(of: question))
+    let page = flight.page(flight.page(of: request))
     // A request sent before the page was started again does not count for this attempt.
-    guard flight.counts(question) else { return flight.drop(after: question) }
-    if !isFinal, page.attempt < Self.attempts { return flight.restart(page, after: question) }
-    flight.drop(page.sequence, after: question)
+    guard flight.counts(request) else { return flight.drop(after: request) }
+    if !isFinal, page.attempt < Self.attempts { return flight.restart(page, after: request) }
+    flight.drop(page.sequence, after: request)
     try note(what)
   }
 

@@ -28,7 +28,7 @@ public struct LogOpeningMaker {
     // The dates of all starts, from every page: a clock that is set later dates what was before.
     var calendar = LogCalendar()
     for fix in store.device.clocks { calendar.add(fix) }
-    var segments: [(place: LogOpening.Place, key: WipedBytes, page: LogPage)] = []
+    var segments: [(id: LogOpening.SegmentID, key: WipedBytes, page: LogPage)] = []
     for name in try store.pages() {
       let bytes = try store.read(name)
       guard OwnerKey.isSealed(bytes) else {
@@ -40,11 +40,11 @@ public struct LogOpeningMaker {
       for segment in found { for fix in segment.page.fixes { calendar.add(fix) } }
       segments += found
     }
-    var wanted: [(place: LogOpening.Place, key: WipedBytes)] = []
+    var wanted: [(id: LogOpening.SegmentID, key: WipedBytes)] = []
     for segment in segments {
       let dates = segment.page.records.compactMap { calendar.unixMilliseconds(of: $0) }
       if dates.contains(where: interval.contains) {
-        wanted.append((segment.place, segment.key))
+        wanted.append((segment.id, segment.key))
       } else if dates.isEmpty, !segment.page.records.isEmpty {
         undated += 1
       }
@@ -55,23 +55,23 @@ public struct LogOpeningMaker {
         .usage, "two folders have the log of \(PrintableText.of(serial))", advice: "name one of them")
     }
     let device = LogOpening.Device(capacity: wanted.count)
-    for (place, key) in wanted { _ = device.add(place) { key.bytes[$0] } }
+    for (id, key) in wanted { _ = device.add(id) { key.bytes[$0] } }
     devices[serial] = device
   }
 
   /// The segments of a page that the key opens, each alone.
   private func segments(of page: [UInt8], serial: String) -> [(
-    place: LogOpening.Place, key: WipedBytes, page: LogPage
+    id: LogOpening.SegmentID, key: WipedBytes, page: LogPage
   )] {
     let name = Array(serial.utf8)
     key.opener.setDevice(name.span)
     var list = Recorder(key)
     _ = SealedPageKeys.open(page, with: &list)
-    return list.found.compactMap { place, key in
-      var one = Single(place: Int(place.offset), key: key)
+    return list.found.compactMap { id, key in
+      var one = Single(position: Int(id.offset), key: key)
       guard case .page(let opened, _) = SealedPageKeys.open(page, with: &one), let decoded = LogPage(opened)
       else { return nil }
-      return (place, key, decoded)
+      return (id, key, decoded)
     }
   }
 
@@ -81,17 +81,17 @@ public struct LogOpeningMaker {
   /// Notes the key of each segment that the owner's key opens.
   private struct Recorder: SealedSegmentKeys {
     let key: OwnerKey
-    var found: [(LogOpening.Place, WipedBytes)] = []
+    var found: [(LogOpening.SegmentID, WipedBytes)] = []
 
     init(_ key: OwnerKey) { self.key = key }
 
     mutating func find(_ keys: inout [32 of UInt8], of page: Span<UInt8>, at offset: Int) -> Bool {
       guard key.opener.find(&keys, of: page, at: offset),
-        let header = LogPageHeader(page.extracting(offset..<page.count)), let place = UInt16(exactly: offset)
+        let header = LogPageHeader(page.extracting(offset..<page.count)), let start = UInt16(exactly: offset)
       else { return false }
       found.append(
         (
-          LogOpening.Place(epoch: header.epoch, sequence: header.sequence, offset: place),
+          LogOpening.SegmentID(epoch: header.epoch, sequence: header.sequence, offset: start),
           WipedBytes(keys.span, count: LogOpening.keySize)
         ))
       return true
@@ -100,11 +100,11 @@ public struct LogOpeningMaker {
 
   /// The key of one segment.
   private struct Single: SealedSegmentKeys {
-    let place: Int
+    let position: Int
     let key: WipedBytes
 
     func find(_ keys: inout [32 of UInt8], of page: Span<UInt8>, at offset: Int) -> Bool {
-      guard offset == place else { return false }
+      guard offset == position else { return false }
       for index in 0..<LogOpening.keySize { keys[index] = key.bytes[index] }
       return true
     }

@@ -46,7 +46,7 @@ public struct LogPage: Sendable {
   public let sequence: UInt32
   /// The epoch in its header.
   public let epoch: UInt32
-  /// Its records, in the order they were written.
+  /// The records of the page, in the order they were written.
   public internal(set) var records: [BootRecord] = []
   /// The times and dates in the page's headers.
   public internal(set) var clocks: [DeviceRecord.ClockFix] = []

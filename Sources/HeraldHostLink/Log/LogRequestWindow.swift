@@ -37,7 +37,7 @@ struct LogRequestWindow {
   private(set) var room: Int?
 
   private var wanted: [Range<UInt64>] = []
-  private var questions: [SMPClient.RequestHandle: Request] = [:]
+  private var requests: [SMPClient.RequestHandle: Request] = [:]
   private var pages: [UInt32: Page] = [:]
   /// Completed pages: bytes of them received later are ignored.
   private var over: Set<UInt32> = []
@@ -51,7 +51,7 @@ struct LogRequestWindow {
   }
 
   /// Whether every page is complete or dropped.
-  var isOver: Bool { wanted.isEmpty && questions.isEmpty }
+  var isOver: Bool { wanted.isEmpty && requests.isEmpty }
 
   private func start(of sequence: UInt32) -> UInt64 { UInt64(sequence) * UInt64(pageSize) }
   private func sequence(of byte: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: byte / UInt64(pageSize)) }
@@ -89,7 +89,7 @@ struct LogRequestWindow {
   /// The next request; `nil` if none can be sent now. A length is only given if the response could otherwise
   /// exceed the range.
   func next() -> (sequence: UInt32, offset: Int, length: Int?, range: Range<UInt64>)? {
-    guard let first = wanted.first, room != nil || questions.isEmpty else { return nil }
+    guard let first = wanted.first, room != nil || requests.isEmpty else { return nil }
     let count = min(first.count, room ?? first.count)
     let sequence = sequence(of: first.lowerBound)
     return (
@@ -103,29 +103,29 @@ struct LogRequestWindow {
     guard let first = wanted.first else { return }
     wanted[0] = range.upperBound..<first.upperBound
     if wanted[0].isEmpty { wanted.removeFirst() }
-    questions[ticket] = Request(range: range, generation: generation)
+    requests[ticket] = Request(range: range, generation: generation)
   }
 
   /// Removes and returns the request, which has a response or has timed out.
-  mutating func close(_ ticket: SMPClient.RequestHandle) -> Request? { questions.removeValue(forKey: ticket) }
+  mutating func close(_ ticket: SMPClient.RequestHandle) -> Request? { requests.removeValue(forKey: ticket) }
 
   /// The page in which a request begins.
-  func page(of question: Request) -> UInt32 { sequence(of: question.range.lowerBound) }
+  func page(of request: Request) -> UInt32 { sequence(of: request.range.lowerBound) }
 
   // MARK: Responses
 
   /// Processes a response. Returns the pages that it completes, or its error: then the page in which it
   /// begins is discarded.
-  mutating func take(_ data: [UInt8], to question: Request) -> Result<[Page], Fault> {
-    guard data.count <= question.range.count else {
+  mutating func take(_ data: [UInt8], to request: Request) -> Result<[Page], Fault> {
+    guard data.count <= request.range.count else {
       return .failure(Fault(what: "more bytes than were requested"))
     }
     guard !data.isEmpty else {
-      let place = Int(question.range.lowerBound % UInt64(pageSize))
-      return .failure(Fault(what: "no bytes at offset \(place)"))
+      let offset = Int(request.range.lowerBound % UInt64(pageSize))
+      return .failure(Fault(what: "no bytes at offset \(offset)"))
     }
     var complete: [Page] = []
-    var position = question.range.lowerBound
+    var position = request.range.lowerBound
     let end = position + UInt64(data.count)
     var rest = data[...]
     while position < end {
@@ -134,7 +134,7 @@ struct LogRequestWindow {
       let part = rest.prefix(pageSize - offset)
       rest = rest.dropFirst(part.count)
       position += UInt64(part.count)
-      guard counts(question, for: sequence) else { continue }
+      guard counts(request, for: sequence) else { continue }
       var page = page(sequence)
       guard offset + part.count <= page.bytes.count else { continue }
       // With a second reference the bytes of the page would be copied, with each response.
@@ -144,21 +144,21 @@ struct LogRequestWindow {
       pages[sequence] = page
       if page.missing <= 0 { complete.append(page) }
     }
-    guard end < question.range.upperBound else { return .success(complete) }
-    wantAgain(from: end, of: question)
+    guard end < request.range.upperBound else { return .success(complete) }
+    wantAgain(from: end, of: request)
     // A response that ends within a page ends because it is full.
     if end % UInt64(pageSize) != 0 { room = data.count }
     return .success(complete)
   }
 
   /// The rest of a request's range is requested again, except for pages for which it no longer counts.
-  private mutating func wantAgain(from start: UInt64, of question: Request) {
+  private mutating func wantAgain(from start: UInt64, of request: Request) {
     var again: [Range<UInt64>] = []
     var start = start
-    while start < question.range.upperBound {
+    while start < request.range.upperBound {
       let sequence = sequence(of: start)
-      let end = min(self.start(of: sequence) + UInt64(pageSize), question.range.upperBound)
-      if counts(question, for: sequence) {
+      let end = min(self.start(of: sequence) + UInt64(pageSize), request.range.upperBound)
+      if counts(request, for: sequence) {
         let isNext = again.last?.upperBound == start
         again.append((isNext ? again.removeLast().lowerBound : start)..<end)
       }
@@ -172,8 +172,8 @@ struct LogRequestWindow {
     let what: String
   }
 
-  /// A page is finished. If that is because of `question`, its range in later pages is requested again.
-  mutating func drop(_ sequence: UInt32, after question: Request? = nil) {
+  /// A page is finished. If that is because of `request`, its range in later pages is requested again.
+  mutating func drop(_ sequence: UInt32, after request: Request? = nil) {
     let range = start(of: sequence)..<start(of: sequence) + UInt64(pageSize)
     pages[sequence] = nil
     over.insert(sequence)
@@ -183,19 +183,19 @@ struct LogRequestWindow {
         min(stretch.upperBound, max(stretch.lowerBound, range.upperBound))..<stretch.upperBound,
       ]
     }.filter { !$0.isEmpty }
-    if let question { wantAgain(from: max(question.range.lowerBound, range.upperBound), of: question) }
+    if let request { wantAgain(from: max(request.range.lowerBound, range.upperBound), of: request) }
   }
 
   /// A request has ended that no longer counts for the page in which it begins: its range in later pages is
   /// requested again.
-  mutating func drop(after question: Request) {
-    wantAgain(from: start(of: page(of: question)) + UInt64(pageSize), of: question)
+  mutating func drop(after request: Request) {
+    wantAgain(from: start(of: page(of: request)) + UInt64(pageSize), of: request)
   }
 
   /// Downloads a page again from its start, keeping `earlier`, the bytes received; responses to outstanding
   /// requests are ignored for it.
-  mutating func restart(_ page: Page, after question: Request? = nil, keeping earlier: [UInt8]? = nil) {
-    drop(page.sequence, after: question)
+  mutating func restart(_ page: Page, after request: Request? = nil, keeping earlier: [UInt8]? = nil) {
+    drop(page.sequence, after: request)
     generation += 1
     over.remove(page.sequence)
     pages[page.sequence] = makePage(page.sequence, attempt: page.attempt + 1, earlier: earlier)
@@ -208,17 +208,17 @@ struct LogRequestWindow {
   }
 
   /// Whether responses to a request still count for the page in which it begins.
-  func counts(_ question: Request) -> Bool { counts(question, for: page(of: question)) }
+  func counts(_ request: Request) -> Bool { counts(request, for: page(of: request)) }
 
-  private func counts(_ question: Request, for sequence: UInt32) -> Bool {
-    !over.contains(sequence) && pages[sequence]?.generation ?? 0 <= question.generation
+  private func counts(_ request: Request, for sequence: UInt32) -> Bool {
+    !over.contains(sequence) && pages[sequence]?.generation ?? 0 <= request.generation
   }
 
   // MARK: Stopping
 
   /// The beginnings of incomplete pages: the bytes of each before the first missing byte.
   func beginnings() -> [(sequence: UInt32, isOpen: Bool, bytes: [UInt8])] {
-    let outstanding = wanted + questions.values.map(\.range)
+    let outstanding = wanted + requests.values.map(\.range)
     return pages.values.compactMap { page in
       guard page.attempt == 1 else { return nil }
       guard page.missing > 0 else { return (page.sequence, page.isOpen, page.bytes) }

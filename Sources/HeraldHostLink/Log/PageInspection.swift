@@ -2,11 +2,11 @@ import HeraldText
 
 /// The result of inspecting a page as it is received.
 public enum PageInspection: Equatable, Sendable {
-  /// It is the page that was requested, valid as far as it was received.
+  /// The bytes are the page that was requested, valid as far as it was received.
   case good
-  /// It is that page, and its end is damaged: it is kept, and reported.
+  /// The bytes are the requested page, and its end is damaged: it is kept, and reported.
   case damaged(String)
-  /// It is not that page.
+  /// The bytes are not the requested page.
   case wrong(String)
 
   /// Checks a page by its header and checksums.

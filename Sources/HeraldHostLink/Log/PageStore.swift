@@ -1,4 +1,7 @@
 import Foundation
+import HeraldCrypto
+import HeraldEmbedded
+import HeraldText
 
 /// A folder with the log of one device: raw pages under `pages/`, `device.json`, and the files derived from
 /// them.
@@ -25,33 +28,65 @@ public final class PageStore {
   /// Recently stored pages, decoded.
   private var recent = DecodedPages()
 
+  /// The open folder, which is locked, and that of the pages: files are made in these, whatever becomes of
+  /// their paths.
   private let lock: Int32
+  private let pagesFolder: Int32
   private var pagesPath: String { path + "/pages" }
-  private var devicePath: String { path + "/device.json" }
+  private var devicePath: String { path + "/\(Self.deviceName)" }
+  private static let deviceName = "device.json"
+
+  /// The maximum size of a file with a page, in bytes.
+  public static let largestPage = Int(DeviceLogStatus.largestPage)
+  /// The maximum size of `device.json`, in bytes: the dates of some 50,000 start-ups.
+  private static let largestRecord = 8 << 20
 
   /// Opens the folder `path`; creates it if `create` is set.
-  /// - Throws: `.storage` if it does not exist or cannot be used, `.busy` if another program has it open.
+  /// - Throws: `.storage` if it does not exist, cannot be read, or its folder of pages is a symbolic link;
+  ///   `.busy` if another program has it open.
   public init(path: String, create: Bool) throws(HostLinkError) {
     self.path = path
     if create { try PrivateFolder.make(path, containing: "pages") }
-    lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard lock >= 0, access(path + "/pages", R_OK | X_OK) == 0 else {
-      if lock >= 0 { Foundation.close(lock) }
-      throw HostLinkError(
-        .storage, "\(path) holds no pulled log", advice: "`herald-host log pull --output \(path)` makes one")
+    let opened = try OpenFolder(path)
+    device = opened.device
+    lock = opened.lock
+    pagesFolder = opened.pages
+  }
+
+  /// The open folder, and what is read from it at once. Without an error the descriptors are the caller's.
+  private struct OpenFolder {
+    var lock: Int32 = -1
+    var pages: Int32 = -1
+    var device = DeviceRecord()
+
+    init(_ path: String) throws(HostLinkError) {
+      do throws(HostLinkError) {
+        try open(path)
+      } catch {
+        if pages >= 0 { Foundation.close(pages) }
+        if lock >= 0 { Foundation.close(lock) }
+        throw error
+      }
     }
-    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-      Foundation.close(lock)
-      throw HostLinkError(
-        .busy, "another program is working on \(path)", advice: "wait until it has finished")
-    }
-    device = DeviceRecord()
-    if let data = FileManager.default.contents(atPath: devicePath) {
+
+    private mutating func open(_ path: String) throws(HostLinkError) {
+      let shown = PrintableText.of(path, limit: 256)
+      lock = try LocalFile.open(folder: path, path: path) ?? -1
+      if lock >= 0 { pages = try LocalFile.open(folder: "pages", in: lock, path: path + "/pages") ?? -1 }
+      guard pages >= 0 else { throw PageStoreSearch.noLog(path) }
+      guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+        throw HostLinkError(
+          .busy, "another program is working on \(shown)", advice: "wait until it has finished")
+      }
+      let name = PageStore.deviceName
+      guard let bytes = try LocalFile.bytes("\(path)/\(name)", atMost: PageStore.largestRecord) else {
+        return
+      }
       do {
-        device = try JSONDecoder().decode(DeviceRecord.self, from: data)
+        device = try JSONDecoder().decode(DeviceRecord.self, from: Data(bytes))
       } catch {
         throw HostLinkError(
-          .storage, "\(devicePath) cannot be understood",
+          .storage, "\(shown)/\(name) cannot be understood",
           advice: "move it away; the pages can be converted without it, but dates may be missing")
       }
     }
@@ -61,6 +96,7 @@ public final class PageStore {
     // A child process that is being started temporarily has a copy of this descriptor, which would keep the
     // lock after closing.
     flock(lock, LOCK_UN)
+    Foundation.close(pagesFolder)
     Foundation.close(lock)
   }
 
@@ -68,13 +104,7 @@ public final class PageStore {
 
   /// The stored pages, sorted; an open one only if its closed form is not stored.
   public func pages() throws(HostLinkError) -> [PageName] {
-    let names: [String]
-    do {
-      names = try FileManager.default.contentsOfDirectory(atPath: pagesPath)
-    } catch {
-      throw HostLinkError(.storage, "\(pagesPath) cannot be read")
-    }
-    let all = names.compactMap(PageName.init(fileName:)).sorted()
+    let all = try LocalFile.names(in: pagesPath, missing: gone).compactMap(PageName.init(fileName:)).sorted()
     let closed = Set(all.filter { !$0.isOpen })
     return all.filter {
       !$0.isOpen || !closed.contains(PageName(epoch: $0.epoch, sequence: $0.sequence, isOpen: false))
@@ -88,7 +118,8 @@ public final class PageStore {
   /// Sorts pages in the order in which the device wrote them.
   func inOrder(_ names: [PageName]) -> [PageName] {
     let order = device.epochs
-    func rank(_ name: PageName) -> Int { order.firstIndex(of: name.epoch) ?? order.count }
+    let ranks = Dictionary(zip(order, order.indices)) { first, _ in first }
+    func rank(_ name: PageName) -> Int { ranks[name.epoch] ?? order.count }
     return names.sorted { (rank($0), $0) < (rank($1), $1) }
   }
 
@@ -99,12 +130,12 @@ public final class PageStore {
   public func size(of name: PageName) -> Int? { stamp(of: name).map { Int(clamping: $0.bytes) } }
 
   /// The bytes of a page.
+  /// - Throws: `.storage` if its file cannot be read, or is larger than any page.
   public func read(_ name: PageName) throws(HostLinkError) -> [UInt8] {
-    guard let data = FileManager.default.contents(atPath: "\(pagesPath)/\(name.fileName)") else {
-      throw HostLinkError(.storage, "\(pagesPath)/\(name.fileName) cannot be read")
-    }
-    return [UInt8](data)
+    try LocalFile.bytes("\(pagesPath)/\(name.fileName)", atMost: Self.largestPage, missing: gone)
   }
+
+  private var gone: String { "another program has removed it: run the command again" }
 
   /// The decoded page, once: a page that has just been stored is not decoded again. `nil` if the bytes have
   /// no valid header. A page that is sealed for another key, or without a key, is `isSealed`.
@@ -121,37 +152,76 @@ public final class PageStore {
   /// Stores a page. A closed page replaces its open form. `decoded` is the decoded page, if available, which
   /// saves decoding it again.
   public func store(_ bytes: [UInt8], as name: PageName, decoded: LogPage? = nil) throws(HostLinkError) {
-    try replace("\(pagesPath)/\(name.fileName)", in: pagesPath, with: bytes)
+    try replace(name.fileName, inPages: true, with: bytes)
     if let decoded { recent.add(decoded, as: name, bytes) }
     guard !name.isOpen else { return }
     try beforeStep(.openRemoved)
     let open = PageName(epoch: name.epoch, sequence: name.sequence, isOpen: true)
-    for file in [open.fileName, open.fileName + ".part"] { unlink("\(pagesPath)/\(file)") }
+    for file in [open.fileName, open.fileName + ".part"] { unlinkat(pagesFolder, file, 0) }
+  }
+
+  // MARK: Pages of other devices
+
+  /// Keeps the file of a page aside, as it is not that of the device: with its SHA-256 behind its name, under
+  /// which it is a page no longer. Returns its path.
+  func setAside(_ name: PageName) throws(HostLinkError) -> String {
+    let bytes = try read(name)
+    let digest = SHA256.digest(of: bytes.span)
+    let text = digest.indices.map { digest[$0] }.hexadecimal
+    let other = "\(name.fileName).\(text)"
+    guard renameat(pagesFolder, name.fileName, pagesFolder, other) == 0 else {
+      throw .system(.storage, "\(pagesPath)/\(name.fileName) cannot be renamed", code: errno)
+    }
+    try synchronise(pagesFolder, pagesPath)
+    return "\(pagesPath)/\(other)"
+  }
+
+  /// The pages that were kept aside, with the SHA-256 of each in hexadecimal.
+  public func pagesAside() throws(HostLinkError) -> [(name: PageName, digest: String)] {
+    var found: [(name: PageName, digest: String)] = []
+    for file in try LocalFile.names(in: pagesPath, missing: gone).sorted() {
+      let digest = String(file.suffix(64))
+      guard digest.utf8.count == 64, digest.allSatisfy(\.isHexDigit), file.dropLast(64).hasSuffix("."),
+        let name = PageName(fileName: String(file.dropLast(65)))
+      else { continue }
+      found.append((name: name, digest: digest))
+    }
+    return found
   }
 
   // MARK: Beginnings of pages
 
   /// Stores the beginning of a page for the next pull, as `….part`. It is ignored until the page is complete.
   func storeBeginning(_ bytes: [UInt8], of name: PageName) throws(HostLinkError) {
-    try write(bytes, to: "\(pagesPath)/\(name.fileName).part")
+    try write(bytes, to: "\(name.fileName).part", inPages: true)
+  }
+
+  /// Removes the stored beginnings of a page. Its open form is kept aside.
+  func discardBeginnings(of name: PageName) throws(HostLinkError) -> String? {
+    let open = PageName(epoch: name.epoch, sequence: name.sequence, isOpen: true)
+    let closed = PageName(epoch: name.epoch, sequence: name.sequence, isOpen: false)
+    for form in [open, closed] { unlinkat(pagesFolder, form.fileName + ".part", 0) }
+    return stamp(of: open) == nil ? nil : try setAside(open)
   }
 
   /// The longest stored beginning of each incomplete page of `epoch`, including open pages. Removes all other
   /// files left by an interrupted pull.
   func beginnings(epoch: UInt32) throws(HostLinkError) -> [UInt32: [UInt8]] {
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-    where name.hasSuffix(".part") { unlink("\(path)/\(name)") }
+    for name in try LocalFile.names(in: path, missing: gone) where name.hasSuffix(".part") {
+      unlinkat(lock, name, 0)
+    }
     var found: [UInt32: [UInt8]] = [:]
-    for file in (try? FileManager.default.contentsOfDirectory(atPath: pagesPath)) ?? [] {
+    for file in try LocalFile.names(in: pagesPath, missing: gone) {
       let isPart = file.hasSuffix(".part")
       let name = PageName(fileName: isPart ? String(file.dropLast(5)) : file)
-      guard let name, name.epoch == epoch, isPart || name.isOpen,
-        let data = FileManager.default.contents(atPath: "\(pagesPath)/\(file)")
-      else {
-        if isPart { unlink("\(pagesPath)/\(file)") }
+      guard let name, name.epoch == epoch, isPart || name.isOpen else {
+        if isPart { unlinkat(pagesFolder, file, 0) }
         continue
       }
-      if data.count > found[name.sequence]?.count ?? 0 { found[name.sequence] = [UInt8](data) }
+      guard let bytes = try LocalFile.bytes("\(pagesPath)/\(file)", atMost: Self.largestPage) else {
+        continue
+      }
+      if bytes.count > found[name.sequence]?.count ?? 0 { found[name.sequence] = bytes }
     }
     return found
   }
@@ -160,7 +230,11 @@ public final class PageStore {
   /// interrupted between renaming and syncing.
   func synchronise() throws(HostLinkError) {
     let parent = URL(fileURLWithPath: path).standardizedFileURL.deletingLastPathComponent().path
-    for folder in [pagesPath, path, parent] { try synchronise(folder) }
+    try synchronise(pagesFolder, pagesPath)
+    try synchronise(lock, path)
+    guard let folder = try LocalFile.open(folder: parent, path: parent) else { return }
+    defer { Foundation.close(folder) }
+    try synchronise(folder, parent)
   }
 
   // MARK: Other files
@@ -169,73 +243,68 @@ public final class PageStore {
   public func updateDevice(_ change: (inout DeviceRecord) -> Void) throws(HostLinkError) {
     var changed = device
     change(&changed)
-    guard changed != device || access(devicePath, F_OK) != 0 else { return }
+    if changed == device, try LocalFile.exists(devicePath) { return }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(changed) else {
       throw HostLinkError(.storage, "\(devicePath) cannot be written")
     }
-    try replace(devicePath, in: path, with: [UInt8](data) + [0x0A])
+    try replace(Self.deviceName, inPages: false, with: [UInt8](data) + [0x0A])
     device = changed
   }
 
   /// Writes a file beside the pages, atomically.
   public func write(_ bytes: [UInt8], named name: String) throws(HostLinkError) {
-    try replace("\(path)/\(name)", in: path, with: bytes)
+    try replace(name, inPages: false, with: bytes)
   }
 
-  private func replace(_ file: String, in folder: String, with bytes: [UInt8]) throws(HostLinkError) {
-    let part = file + ".part"
-    try write(bytes, to: part)
+  /// The path of a folder in this one, which is made if it is not there.
+  /// - Throws: `.storage` if it cannot be made, or is a symbolic link.
+  public func subfolder(_ name: String) throws(HostLinkError) -> String {
+    let location = path.hasSuffix("/") ? "\(path)\(name)" : "\(path)/\(name)"
+    mkdirat(lock, name, 0o700)
+    guard let folder = try LocalFile.open(folder: name, in: lock, path: location) else {
+      throw .system(.storage, "\(location) cannot be made", code: ENOTDIR)
+    }
+    Foundation.close(folder)
+    return location
+  }
+
+  private func replace(_ name: String, inPages: Bool, with bytes: [UInt8]) throws(HostLinkError) {
+    let folder = inPages ? pagesFolder : lock
+    let location = inPages ? pagesPath : path
+    let part = name + ".part"
+    try write(bytes, to: part, inPages: inPages)
     try beforeStep(.renamed)
-    guard rename(part, file) == 0 else { throw .system(.storage, "\(file) cannot be replaced", code: errno) }
+    guard renameat(folder, part, folder, name) == 0 else {
+      throw .system(.storage, "\(location)/\(name) cannot be replaced", code: errno)
+    }
     try beforeStep(.folderSynced)
-    try synchronise(folder)
+    try synchronise(folder, location)
   }
 
   /// Writes a file and syncs it to the disk.
-  private func write(_ bytes: [UInt8], to part: String) throws(HostLinkError) {
+  private func write(_ bytes: [UInt8], to part: String, inPages: Bool) throws(HostLinkError) {
+    let path = "\(inPages ? pagesPath : path)/\(part)"
     try beforeStep(.partOpened)
-    let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .system(.storage, "\(part) cannot be made", code: errno) }
-    do {
-      defer { Foundation.close(descriptor) }
-      // A file left by an earlier run may have been readable for others.
-      guard fchmod(descriptor, 0o600) == 0 else {
-        throw HostLinkError.system(.storage, "\(part) cannot be made private", code: errno)
-      }
+    let descriptor = try LocalFile.make(part, in: inPages ? pagesFolder : lock)
+    do throws(HostLinkError) {
       try beforeStep(.partWritten)
-      var written = 0
-      while written < bytes.count {
-        let count = SystemCall.retrying {
-          bytes.withUnsafeBytes {
-            Foundation.write(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written)
-          }
-        }
-        guard count > 0 else {
-          throw HostLinkError.system(
-            .storage, "\(part) cannot be written", code: errno,
-            advice: "what is there is kept; make room and run the command again")
-        }
-        written += count
-      }
+      try SystemCall.writeAll(bytes, to: descriptor, at: path)
       try beforeStep(.partSynced)
       guard fsync(descriptor) == 0 else {
-        throw HostLinkError.system(.storage, "\(part) cannot be synced to the disk", code: errno)
+        throw HostLinkError.system(.storage, "\(path) cannot be synced to the disk", code: errno)
       }
-    } catch let error as HostLinkError {
-      throw error
     } catch {
-      throw HostLinkError(.storage, "\(part) cannot be written")
+      Foundation.close(descriptor)
+      throw error
     }
+    Foundation.close(descriptor)
   }
 
-  private func synchronise(_ folder: String) throws(HostLinkError) {
-    let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard directory >= 0 else { throw .system(.storage, "\(folder) cannot be opened", code: errno) }
-    defer { Foundation.close(directory) }
-    guard fsync(directory) == 0 else {
-      throw .system(.storage, "\(folder) cannot be synced to the disk", code: errno)
+  private func synchronise(_ folder: Int32, _ location: String) throws(HostLinkError) {
+    guard fsync(folder) == 0 else {
+      throw .system(.storage, "\(location) cannot be synced to the disk", code: errno)
     }
   }
 }

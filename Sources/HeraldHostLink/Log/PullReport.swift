@@ -20,6 +20,16 @@ public struct PullReport: Equatable, Sendable {
   public var differingPage: UInt32?
   /// The duration of the pull, in seconds.
   public var seconds = 0.0
+  /// Whether the device has proved that it has the access key: the pull was in a session.
+  public var isProved = false
+  /// The files of pages that a session has shown not to be the device's; they are kept aside under these
+  /// names, and the device's own pages are fetched.
+  public var replacedPages: [String] = []
+  /// The number of closed pages here that no session has shown to be the device's.
+  public var unprovedPages = 0
+  /// Whether the device has other pages than those here with the same numbers, or fewer: it is another
+  /// device, or its flash was set back. Another folder is needed.
+  public var isOfAnotherLog = false
   /// Errors of single pages; the others were pulled.
   public var problems: [String] = []
   /// Irregularities that are not errors.
@@ -29,6 +39,17 @@ public struct PullReport: Equatable, Sendable {
 
   /// Creates a report with all counts 0.
   public init() {}
+
+  /// What to do if it is not complete: never what has just failed for a reason that lasts.
+  public var advice: String? {
+    if isOfAnotherLog {
+      return
+        "pull into another folder with --output: what this one has is kept, and `herald-host factory-reset` then gives the device a log of its own"
+    }
+    if let stoppedBy { return stoppedBy.advice ?? "run the same command again" }
+    return problems.isEmpty
+      ? nil : "its memory may be damaged: what was good is here, and goes into the tables"
+  }
 
   /// Whether all pages of the device are stored.
   public var isComplete: Bool { problems.isEmpty && stoppedBy == nil && differingPage == nil }

@@ -14,11 +14,7 @@ package final class ReplacedFile {
   package init(_ path: String) throws(HostLinkError) {
     self.path = path
     part = path + ".part"
-    unlink(part)
-    descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      throw .system(.storage, "\(path) cannot be made", code: errno, advice: Self.advice)
-    }
+    descriptor = try LocalFile.make(part, advice: Self.advice)
   }
 
   deinit {

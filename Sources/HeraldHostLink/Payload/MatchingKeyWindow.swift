@@ -91,6 +91,13 @@ public struct MatchingKeyWindow: ~Copyable {
     try PrivateFile.write(text.used, to: path, replacing: true)
   }
 
+  /// Whether a file that begins so is such a file.
+  public static func isFile(_ start: [UInt8]) -> Bool {
+    let lines = start.prefix(256).split(separator: 0x0A)
+    return lines.first?.starts(with: "country ".utf8) == true
+      && lines.contains { $0.starts(with: "first-day ".utf8) }
+  }
+
   private static func refusal(
     _ error: KeyScheduleError, from unixSeconds: UInt64, _ epoch: KeyScheduleEpoch
   ) -> HostLinkError {

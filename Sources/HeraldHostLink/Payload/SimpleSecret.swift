@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldEmbedded
 
 /// The secret from which the identifiers of a simple payload are derived: 2048 bytes, which stay on this
@@ -19,7 +20,7 @@ public struct SimpleSecret: ~Copyable {
   /// The bytes, valid for the lifetime of the secret.
   var bytes: UnsafeBufferPointer<UInt8> { file.memory.used }
 
-  /// Its SHA-256: equal for equal secrets, and no way back to them.
+  /// The SHA-256 of the secret: equal for equal secrets, and no way back to them.
   public var digest: [UInt8] {
     let digest = SHA256.digest(of: bytes.span)
     return digest.indices.map { digest[$0] }

@@ -42,6 +42,8 @@ public struct PayloadFile: Equatable, Sendable {
 
   /// The content of the payload.
   public let content: Content
+  /// Whether several devices are meant to offer the same payload: beacons of one venue, for example.
+  public let isShared: Bool
 
   /// Reads a file. Paths in it are relative to its folder.
   public init(path: String) throws(HostLinkError) {
@@ -72,6 +74,10 @@ public struct PayloadFile: Equatable, Sendable {
       content = .bytes(bytes)
     case "none": content = .none
     default: throw fields.refusal("family", "is fixed, simple, venue, test, bytes or none")
+    }
+    isShared = try fields.optionalTruth("shared") ?? false
+    if isShared, hasSecret {
+      throw fields.refusal("shared", "is not for the simple family: each device has a secret of its own")
     }
     try fields.finish()
   }

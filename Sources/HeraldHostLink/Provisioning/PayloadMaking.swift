@@ -3,14 +3,41 @@ import HeraldEmbedded
 import HeraldHAL
 
 extension PayloadFile {
+  /// A remark on the files of secrets for the user.
+  public enum Remark: Hashable, Sendable {
+    /// A secret was made in this file.
+    case made(String)
+    /// Users other than its owner have access to this file.
+    case openToOthers(String)
+  }
+
   /// Whether all devices provisioned with it would offer the same payload and could not be distinguished.
   public var isSameForAll: Bool {
     switch content {
-    case .fixed(_, _, .number), .test: true
+    case .fixed(_, _, .number), .test, .venue, .bytes: true
     case .simple(_, _, let secret, _, _, _): !SecretPath.isPerDevice(secret)
-    // A venue may have several beacons with the same payload, and the meaning of opaque bytes is unknown.
-    case .fixed(_, _, .random), .venue, .bytes, .none: false
+    case .fixed(_, _, .random), .none: false
     }
+  }
+
+  /// Whether the payload depends on the day on which it is made.
+  public var dependsOnToday: Bool {
+    if case .simple(_, _, _, .today, _, _) = content { return true }
+    return false
+  }
+
+  /// Throws if persons would wear devices with the same payload; `isForSeveral` if there are several devices,
+  /// or the file is meant for several.
+  public func refuseSameForAll(isForSeveral: Bool) throws(HostLinkError) {
+    guard isForSeveral, isSameForAll, !isShared else { return }
+    var advice = "`family: fixed` with `identifier: random` gives each device a payload of its own"
+    switch content {
+    case .simple: advice = "put {serial} into the path of the secret"
+    case .venue: advice += "; `shared: true` says that beacons of one venue are meant"
+    default: advice += "; `shared: true` says that one payload for all is meant"
+    }
+    throw HostLinkError(
+      .usage, "every device would offer the same payload, and nobody could tell who was met", advice: advice)
   }
 
   /// Whether the pushed blob contains secrets.
@@ -24,9 +51,9 @@ extension PayloadFile {
   ///   - serial: the serial number; the path of a secret may contain it.
   ///   - now: seconds since 1970-01-01T00:00:00Z; days count from it.
   ///   - generate: whether a missing secret is generated.
-  ///   - remark: called with remarks on the files for the user.
+  ///   - remark: called with remarks on the files.
   public func blob(
-    serial: String, now: UInt64, generate: Bool, remark: (String) -> Void = { _ in }
+    serial: String, now: UInt64, generate: Bool, remark: (Remark) -> Void = { _ in }
   ) throws(HostLinkError) -> PayloadBlob {
     switch content {
     case .none: return PayloadBlob.none()
@@ -72,17 +99,17 @@ extension PayloadFile {
   }
 
   private static func secret(
-    _ path: String, generate: Bool, _ remark: (String) -> Void
+    _ path: String, generate: Bool, _ remark: (Remark) -> Void
   ) throws(HostLinkError) -> SimpleSecret {
-    guard generate, access(path, F_OK) != 0 else {
+    guard generate, try !LocalFile.exists(path) else {
       let secret = try SimpleSecret.read(path)
-      if secret.isOpenToOthers { remark("users other than its owner have access to \(path); `chmod 600` it") }
+      if secret.isOpenToOthers { remark(.openToOthers(path)) }
       return secret
     }
     let secret = SimpleSecret.generate()
     try PrivateFile.makeFolder(for: path)
     try secret.write(to: path)
-    remark("made the secret \(path); keep it: nobody can tell without it whose the identifiers were")
+    remark(.made(path))
     return secret
   }
 

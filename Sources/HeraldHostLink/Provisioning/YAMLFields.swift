@@ -8,19 +8,15 @@ struct YAMLFields {
   private let file: String
   private let folder: String
   private var values: [String: Node] = [:]
+  /// The lines of the names of the fields.
+  private var lines: [String: Int] = [:]
   private var taken: Set<String> = []
-
-  /// The maximum file size in bytes.
-  private static let largest = 1 << 20
 
   /// Reads a file.
   static func file(_ path: String) throws(HostLinkError) -> YAMLFields {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw .system(.storage, "\(PrintableText.of(path, limit: 256)) cannot be read", code: errno)
-    }
-    guard data.count <= largest, let text = String(data: data, encoding: .utf8) else {
-      throw HostLinkError(
-        .usage, "\(PrintableText.of(path, limit: 256)) is no text of at most \(largest) bytes")
+    let bytes = try LocalFile.bytes(path, atMost: YAMLBounds.mostBytes, missing: "name a file that is there")
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw HostLinkError(.usage, "\(PrintableText.of(path, limit: 256)) is no text in UTF-8")
     }
     return try YAMLFields(text, file: path)
   }
@@ -29,6 +25,7 @@ struct YAMLFields {
   init(_ text: String, file: String) throws(HostLinkError) {
     self.file = PrintableText.of(file, limit: 256)
     folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
+    if let excess = YAMLBounds.excess(of: text) { throw HostLinkError(.usage, "\(self.file)\(excess)") }
     let node: Node?
     do {
       node = try Parser(yaml: text).singleRoot()
@@ -54,16 +51,19 @@ struct YAMLFields {
     }
     for (key, value) in mapping {
       guard let name = key.scalar?.string, values.updateValue(value, forKey: name) == nil else {
-        throw HostLinkError(.usage, "\(file) has a field twice, or one without a name\(Self.line(key))")
+        let line = key.mark.map { ", line \($0.line)" } ?? ""
+        throw HostLinkError(.usage, "\(file) has a field twice, or one without a name\(line)")
       }
+      lines[name] = key.mark?.line
     }
   }
 
-  private static func line(_ node: Node?) -> String { node?.mark.map { ", line \($0.line)" } ?? "" }
+  /// Where a field is named; its value may begin on a later line.
+  private func line(_ name: String) -> String { lines[name].map { ", line \($0)" } ?? "" }
 
   /// The error for an invalid field; `must` states the requirement.
   func refusal(_ name: String, _ must: String) -> HostLinkError {
-    HostLinkError(.usage, "\(file)\(Self.line(values[name])): \(name) \(must)")
+    HostLinkError(.usage, "\(file)\(line(name)): \(name) \(must)")
   }
 
   /// Whether there is such a field.
@@ -151,7 +151,7 @@ struct YAMLFields {
   func finish() throws(HostLinkError) {
     guard let name = Set(values.keys).subtracting(taken).sorted().first else { return }
     throw HostLinkError(
-      .usage, "\(file)\(Self.line(values[name])): nothing is known of a field \(PrintableText.of(name))",
+      .usage, "\(file)\(line(name)): nothing is known of a field \(PrintableText.of(name))",
       advice: "see the valid files in Examples")
   }
 }

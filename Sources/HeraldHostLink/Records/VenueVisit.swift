@@ -8,7 +8,7 @@ public struct VenueVisit: Equatable, Sendable {
   public let last: UInt64
   /// The identity of the beacon.
   public let beacon: TargetIdentity
-  /// Its payload; empty if the stored pages do not contain it.
+  /// The payload of the venue; empty if the stored pages do not contain it.
   public let payload: [UInt8]
 
   /// Initialises each member.

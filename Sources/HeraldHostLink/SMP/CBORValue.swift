@@ -21,7 +21,7 @@ public indirect enum CBORValue: Equatable, Sendable {
 
   /// One entry of a map.
   public struct Entry: Equatable, Sendable {
-    /// Its key.
+    /// The key of the entry.
     public let key: String
     /// The value of the entry.
     public let value: CBORValue

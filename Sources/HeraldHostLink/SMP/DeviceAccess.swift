@@ -70,7 +70,7 @@ extension DeviceClient {
   /// Throws if there is a file with the key of this device but the device reports that it has none, unless
   /// the device is known to be new.
   public func refuseImpostor(keyFile file: String, isNew: Bool) throws(HostLinkError) {
-    guard !isNew, Foundation.access(file, F_OK) == 0 else { return }
+    guard !isNew, try LocalFile.exists(file) else { return }
     throw HostLinkError(
       .notProved,
       "\(client.location) says that it has no access key, but \(PrintableText.of(file, limit: 256)) has one for it: it was reset, or is another device with the same serial number",

@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldDeviceLink
 import HeraldEmbedded
 
@@ -38,25 +39,5 @@ extension DeviceClient {
       if failure.is(.otherDigest) { return .differs }
       throw failure.error(request, at: client.location)
     }
-  }
-
-  /// All bytes of a closed page of the log; `nil` if the device no longer has it.
-  func page(_ sequence: UInt32, size: Int) throws(HostLinkError) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    while bytes.count < size {
-      let wanted = size - bytes.count
-      let request = Self.logStream(sequence: sequence, offset: bytes.count, length: wanted)
-      switch try client.result(of: request) {
-      case .success(let body):
-        guard let data = body[SMPKey.data]?.byteString, !data.isEmpty, data.count <= wanted else {
-          throw malformed(request, "another number of bytes than requested")
-        }
-        bytes += data
-      case .failure(let failure):
-        if failure.is(.pageGone) { return nil }
-        throw failure.error(request, at: client.location)
-      }
-    }
-    return bytes
   }
 }

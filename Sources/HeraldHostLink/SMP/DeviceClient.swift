@@ -74,8 +74,33 @@ public struct DeviceResetProgress: Equatable, Sendable, Codable {
   /// The number of failed erasures.
   public let failed: Int
 
+  /// The maximum plausible number of erasures: of the pages of 256 MiB of flash.
+  static let mostErasures: UInt32 = 1 << 16
+
   /// Whether the reset is complete.
   public var isDone: Bool { done == total }
+}
+
+/// Ends the wait for a factory reset that does not go on.
+public struct ResetPatience {
+  /// Longer than the longest page erasure of any supported flash and the other work of the device.
+  static let timeout = Duration.seconds(60)
+  /// The longest time of a reset, whatever the device says of its progress.
+  static let longest = Duration.seconds(1800)
+
+  private let start: Duration
+  private var latest: Duration
+  private var most = 0
+
+  /// Begins at `start`, in the time of any monotonic clock.
+  public init(start: Duration) { (self.start, latest) = (start, start) }
+
+  /// Takes a progress into account. `false` if no more was erased than before for 60 s, or it takes more than
+  /// half an hour.
+  public mutating func note(_ progress: DeviceResetProgress, at now: Duration) -> Bool {
+    if progress.done > most { (most, latest) = (progress.done, now) }
+    return now - latest <= Self.timeout && now - start <= Self.longest
+  }
 }
 
 /// The state of a device's settings storage, found at its start.
@@ -189,8 +214,8 @@ public struct DeviceClient {
   /// The device's clock: milliseconds since 1970-01-01T00:00:00Z; `nil` if it has not been set.
   public func clock() throws(HostLinkError) -> UInt64? { try logStatus().unixMilliseconds }
 
-  /// Sets the device's clock.
-  public func setClock(unixMilliseconds: UInt64) throws(HostLinkError) {
+  /// Sets the device's clock. `ClockGuard` decides whether it may be.
+  func setClock(unixMilliseconds: UInt64) throws(HostLinkError) {
     // `yyyy-MM-ddTHH:mm:ss.SSS` in UTC, the format of MCUmgr.
     var text = Array(UTCTimestamp.text(unixMilliseconds).utf8.prefix(23))
     text[10] = UInt8(ascii: "T")
@@ -222,7 +247,8 @@ public struct DeviceClient {
   private func resetProgress(_ request: ManagementRequest) throws(HostLinkError) -> DeviceResetProgress {
     let body = try client.ask(request)
     guard let done = body[SMPKey.done]?.number32, let total = body[SMPKey.total]?.number32,
-      let failed = body[SMPKey.failed]?.number32, done <= total, failed <= total
+      let failed = body[SMPKey.failed]?.number32, done <= total, failed <= total,
+      total <= DeviceResetProgress.mostErasures
     else { throw malformed(request, "numbers that make no sense") }
     return DeviceResetProgress(done: Int(done), total: Int(total), failed: Int(failed))
   }

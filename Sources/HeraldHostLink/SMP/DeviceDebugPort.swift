@@ -1,8 +1,8 @@
 /// Whether a debugger that is connected to a device's chip can read its memory, as the device says.
 public enum DeviceDebugPort: String, Sendable, Codable {
-  /// It can.
+  /// A debugger can read the device's memory.
   case open
-  /// It cannot.
+  /// A debugger cannot read the device's memory.
   case closed
   /// The device does not say it.
   case unknown

@@ -84,14 +84,17 @@ extension DeviceClient {
     return (status, found)
   }
 
-  /// The capacity of the log in pages; `nil` from a device that does not report it.
-  func logCapacity() throws(HostLinkError) -> Int? {
+  /// The capacity of the log in pages, and how many were overwritten since the device started; `nil` from a
+  /// device that does not report it.
+  public func logRoom() throws(HostLinkError) -> (capacity: Int?, overwritten: Int?) {
     do {
-      return try statistics(group: "log").counters.first { $0.name == "capacity" }.map {
-        Int(clamping: $0.value)
+      let counters = try statistics(group: "log").counters
+      func counter(_ name: String) -> Int? {
+        counters.first { $0.name == name }.map { Int(clamping: $0.value) }
       }
+      return (counter("capacity"), counter("overwritten_pages"))
     } catch  where error.cause == .refused {
-      return nil
+      return (nil, nil)
     }
   }
 
@@ -102,8 +105,8 @@ extension DeviceClient {
   public func checkLogAccess() throws(HostLinkError) {
     let status = try logStatus()
     guard status.pageCount > 0 else { return }
-    let question = Self.logStream(sequence: status.last, offset: 0, length: 1)
-    let request = ManagementRequest("to tell its log", question)
+    let stream = Self.logStream(sequence: status.last, offset: 0, length: 1)
+    let request = ManagementRequest("to tell its log", stream)
     guard case .failure(let failure) = try client.outcome(of: request) else { return }
     // A page may be erased in the meantime, or be unreadable, and older firmware has no streams.
     let others: [SMPFailure] = [
@@ -120,9 +123,10 @@ extension DeviceClient {
     let wanted = Int(status.openBytes) + (hasTwo ? size : 0)
     var bytes: [UInt8] = []
     while bytes.count < wanted {
-      let place = bytes.count / size
+      let pageIndex = bytes.count / size
       let request = Self.logStream(
-        sequence: hasTwo ? status.last - 1 + UInt32(place) : status.last, offset: bytes.count - place * size,
+        sequence: hasTwo ? status.last - 1 + UInt32(pageIndex) : status.last,
+        offset: bytes.count - pageIndex * size,
         length: wanted - bytes.count)
       // A device that sends one byte at a time would prolong this for hours.
       guard let data = try client.ask(request)[SMPKey.data]?.byteString,

@@ -2,13 +2,13 @@ import HeraldText
 
 /// Whether a device seals its log.
 public enum DeviceSealing: Equatable, Sendable {
-  /// It does, for this public key.
+  /// The device seals its log for this public key.
   case sealed([UInt8])
-  /// It does not: it has no owner's key.
+  /// The device does not seal its log: it has no owner's key.
   case unsealed
-  /// It does not say so without its access key.
+  /// The device does not say so without its access key.
   case unknown
-  /// Its firmware cannot.
+  /// The device's firmware cannot seal.
   case unsupported
 
   /// As text.

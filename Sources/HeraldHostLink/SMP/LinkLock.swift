@@ -5,7 +5,7 @@ import Foundation
 /// A thread that ends the session claims the link permanently: other threads then block until the process
 /// ends.
 final class LinkLock: @unchecked Sendable {
-  private let condition = NSCondition()
+  private let condition = MonotonicCondition()
   private var owner: pthread_t?
   private var depth = 0
   private var isClaimed = false
@@ -44,7 +44,7 @@ final class LinkLock: @unchecked Sendable {
   /// Acquires the link permanently as soon as its holder releases it or gives way; `false` if that takes
   /// longer than `timeout`.
   func claim(within timeout: TimeInterval) -> Bool {
-    let limit = Date(timeIntervalSinceNow: timeout)
+    let limit = Deadline.after(.milliseconds(Int64(timeout * 1000)))
     condition.lock()
     defer { condition.unlock() }
     isClaimed = true

@@ -106,7 +106,9 @@ public enum ManagementFailure: Error, Equatable, Sendable {
       let times = attempts == 1 ? "" : " after \(attempts) attempts"
       return HostLinkError(
         .noAnswer, "\(location) did not answer when asked \(request.asked)\(times)",
-        advice: "check that nothing else uses the link, reset the device and run the command again")
+        advice:
+          "check that nothing else uses the link, and the line; on a slow one wait longer with --timeout, or reset the device"
+      )
     case .malformed(let what):
       return HostLinkError(
         .protocolViolation, "\(location) answered, when asked \(request.asked), with \(what)",
@@ -192,10 +194,17 @@ public enum ManagementFailure: Error, Equatable, Sendable {
 
   private static let advices: [(failure: SMPFailure, advice: String)] = [
     (.clockNotSet, "set it with `herald-host time sync`"),
+    (
+      .imageNotSigned,
+      "take an image that is signed with the device's key; `herald-flash info FILE --key PEM` checks it"
+    ),
+    (.imageTooLarge, "take a smaller image"),
+    (.imageNotNewer, "`herald-flash list` shows the version that runs: take a later one"),
+    (.imagePending, "`herald-flash reset` starts it"),
     (.clockRefused, "a device takes dates up to 2099: set this computer's clock right"),
     (
       .wrongProof,
-      "the right one is taken soon; a device that has lost its key is opened by `herald-host factory-reset`, which erases its log"
+      "compare the file with a copy of it, and the serial number with that of the device; the key is not taken for some seconds"
     ),
     (.tooEarly, "try again in a minute"),
     (.locked, "name the file of its access key with --key-file"),

@@ -47,12 +47,16 @@ public final class SMPClient {
     let request: ManagementRequest
     var sent: [Sent]
     var deadline: Deadline
+    /// Until when it is waited for while bytes come.
+    var limit: Deadline
     /// Whether it was repeated in another session.
     var isRenewed = false
   }
 
   /// The maximum wait for a packet between two checks for a request to end the session.
   private static let longestWait = Duration.milliseconds(100)
+  /// How many timeouts a response may take that arrives over a slow line, as long as bytes of it come.
+  private static let mostTimeouts = 30
   /// The number of unmatched packets after which timeouts are checked.
   private static let mostStrays = 64
 
@@ -108,7 +112,9 @@ public final class SMPClient {
     let ticket = RequestHandle(number: lastTicket)
     let deadline = Deadline.after(timeouts.timeout)
     let sent = try send(request, by: deadline)
-    pending.append(Pending(ticket: ticket, request: request, sent: [sent], deadline: deadline))
+    let limit = Deadline.after(timeouts.timeout * Self.mostTimeouts)
+    pending.append(
+      Pending(ticket: ticket, request: request, sent: [sent], deadline: deadline, limit: limit))
     return ticket
   }
 
@@ -141,11 +147,15 @@ public final class SMPClient {
         return (ticket, .failure(failure))
       }
       guard let earliest = pending.map(\.deadline).min() else { return nil }
+      let before = transport.receivedBytes
       // Received packets are processed before a request times out: the time may have passed while the caller
       // was busy. Unmatched packets do not delay that indefinitely.
       if let packet = try transport.receive(by: min(earliest, .after(Self.longestWait))) {
         switch match(packet) {
-        case .result(let ticket, let result): return (ticket, result)
+        case .result(let ticket, let result):
+          // Those behind it share the line.
+          extendDeadlines()
+          return (ticket, result)
         case .sessionOver:
           try renewSession()
           continue
@@ -153,6 +163,8 @@ public final class SMPClient {
         }
         strays += 1
         if strays < Self.mostStrays { continue }
+      } else if transport.receivedBytes != before {
+        extendDeadlines()
       }
       strays = 0
       if let late = try expire() { return late }
@@ -190,6 +202,14 @@ public final class SMPClient {
     let used = Set(pending.flatMap { $0.sent.map(\.sequence) })
     repeat { lastSequence &+= 1 } while used.contains(lastSequence) && used.count < 256
     return lastSequence
+  }
+
+  /// Bytes of a packet have come: no response is late yet.
+  private func extendDeadlines() {
+    let deadline = Deadline.after(timeouts.timeout)
+    for index in pending.indices {
+      pending[index].deadline = max(pending[index].deadline, min(deadline, pending[index].limit))
+    }
   }
 
   /// Repeats requests whose timeout has passed, or fails them after the last attempt.

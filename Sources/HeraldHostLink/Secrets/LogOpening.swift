@@ -15,7 +15,7 @@ public final class LogOpening {
   static let keySize = 23
 
   /// Where a segment is.
-  struct Place: Hashable {
+  struct SegmentID: Hashable {
     let epoch: UInt32
     let sequence: UInt32
     let offset: UInt16
@@ -23,37 +23,37 @@ public final class LogOpening {
 
   /// The keys for a device.
   final class Device {
-    private var places: [Place: Int] = [:]
+    private var offsets: [SegmentID: Int] = [:]
     private let keys: SecretMemory
 
     /// With room for keys of `capacity` segments.
     init(capacity: Int) { keys = SecretMemory(capacity: capacity * LogOpening.keySize) }
 
     /// Where its keys are, in ascending order.
-    var segments: [Place] {
-      places.keys.sorted { ($0.epoch, $0.sequence, $0.offset) < ($1.epoch, $1.sequence, $1.offset) }
+    var segments: [SegmentID] {
+      offsets.keys.sorted { ($0.epoch, $0.sequence, $0.offset) < ($1.epoch, $1.sequence, $1.offset) }
     }
 
-    /// Adds the key of a segment, of which `byte` gives 23 bytes. `false` if there is one for this place.
-    func add(_ place: Place, _ byte: (Int) -> UInt8) -> Bool {
-      let start = places.count * LogOpening.keySize
-      guard places[place] == nil, start + LogOpening.keySize <= keys.bytes.count else { return false }
+    /// Adds the key of a segment, of which `byte` gives 23 bytes. `false` if there is one for this segment.
+    func add(_ segment: SegmentID, _ byte: (Int) -> UInt8) -> Bool {
+      let start = offsets.count * LogOpening.keySize
+      guard offsets[segment] == nil, start + LogOpening.keySize <= keys.bytes.count else { return false }
       for index in 0..<LogOpening.keySize { keys.bytes[start + index] = byte(index) }
-      places[place] = start
+      offsets[segment] = start
       return true
     }
 
     /// Appends the digits of the key of a segment.
-    func write(_ place: Place, to text: inout SecretMemory) {
-      guard let start = places[place] else { return }
+    func write(_ segment: SegmentID, to text: inout SecretMemory) {
+      guard let start = offsets[segment] else { return }
       for index in 0..<LogOpening.keySize { text.append(hexadecimal: keys.bytes[start + index]) }
     }
 
     /// As `SealedSegmentKeys.find`.
     func find(_ found: inout [32 of UInt8], of page: Span<UInt8>, at offset: Int) -> Bool {
       guard let header = LogPageHeader(page.extracting(offset..<page.count)),
-        let place = UInt16(exactly: offset),
-        let start = places[Place(epoch: header.epoch, sequence: header.sequence, offset: place)]
+        let segmentOffset = UInt16(exactly: offset),
+        let start = offsets[SegmentID(epoch: header.epoch, sequence: header.sequence, offset: segmentOffset)]
       else { return false }
       // The check is in the page behind E and n.
       var difference: UInt8 = 0
@@ -108,12 +108,12 @@ public final class LogOpening {
       } else if isEnded {
         throw failure("something follows the end")
       } else if line.starts(with: Array("segment ".utf8)) {
-        guard let present, let place = Self.place(line), line.count == Self.lineSize else {
+        guard let present, let segment = Self.segment(line), line.count == Self.lineSize else {
           throw failure("this is no segment")
         }
         let digits = line.dropFirst(Self.lineSize - 2 * Self.keySize)
         guard digits.allSatisfy({ Self.digit($0) != nil }) else { throw failure("this is no key") }
-        let isNew = present.add(place) { index in
+        let isNew = present.add(segment) { index in
           let start = digits.startIndex + 2 * index
           return (Self.digit(digits[start]) ?? 0) << 4 | (Self.digit(digits[start + 1]) ?? 0)
         }
@@ -147,7 +147,7 @@ public final class LogOpening {
     }
   }
 
-  private static func place(_ line: Slice<UnsafeBufferPointer<UInt8>>) -> Place? {
+  private static func segment(_ line: Slice<UnsafeBufferPointer<UInt8>>) -> SegmentID? {
     let fields = String(decoding: line.prefix(lineSize - 2 * keySize), as: UTF8.self).split(
       separator: " ", omittingEmptySubsequences: false)
     guard fields.count == 5, fields[4].isEmpty, fields[1].utf8.count == 8, fields[2].utf8.count == 8,
@@ -155,7 +155,7 @@ public final class LogOpening {
       let epoch = UInt32(fields[1], radix: 16), let sequence = UInt32(fields[2], radix: 16),
       let offset = UInt16(fields[3], radix: 16)
     else { return nil }
-    return Place(epoch: epoch, sequence: sequence, offset: offset)
+    return SegmentID(epoch: epoch, sequence: sequence, offset: offset)
   }
 
   /// Whether a serial number can be in a line: printable ASCII, at least one character.
@@ -172,11 +172,11 @@ public final class LogOpening {
     text.append(Self.firstLine + "\n")
     for (serial, device) in devices.sorted(by: { $0.key < $1.key }) {
       text.append("device \(serial)\n")
-      for place in device.segments {
+      for segment in device.segments {
         text.append(
-          "segment \(place.epoch.hexadecimal(8)) \(place.sequence.hexadecimal(8)) \(place.offset.hexadecimal(4)) "
+          "segment \(segment.epoch.hexadecimal(8)) \(segment.sequence.hexadecimal(8)) \(segment.offset.hexadecimal(4)) "
         )
-        device.write(place, to: &text)
+        device.write(segment, to: &text)
         text.append("\n")
       }
     }

@@ -1,8 +1,9 @@
 import Foundation
+import HeraldCrypto
 import HeraldEmbedded
 import HeraldText
 
-/// The private key of the owner of sealed logs (docs/sealed-log.md), of X25519. Its 32 bytes are overwritten
+/// The private key of the owner of sealed logs (docs/log-format.md), of X25519. Its 32 bytes are overwritten
 /// in memory at the end of the owner's lifetime, and printed only as the copy on paper.
 public final class OwnerKey {
   /// The length of a key in bytes.
@@ -85,7 +86,7 @@ public final class OwnerKey {
   /// the 32 bytes. Existing files are not overwritten (`.storage`): one may be the only copy of a key.
   public func write(to path: String, passphrase: Passphrase? = nil) throws(HostLinkError) {
     try PrivateFile.makeFolder(for: path)
-    guard access(path + ".pub", F_OK) != 0 else {
+    guard try !LocalFile.exists(path + ".pub") else {
       throw HostLinkError(
         .storage, "\(PrintableText.of(path, limit: 256)).pub is there already",
         advice: "a file that is there stays as it is; name a new one")

@@ -43,9 +43,9 @@ public final class Passphrase {
     defer { tcsetattr(terminal, TCSAFLUSH, &before) }
     Self.write(prompt, to: terminal)
     var memory = SecretMemory(capacity: largest + 2)
-    while memory.count < memory.bytes.count, let place = memory.bytes.baseAddress {
+    while memory.count < memory.bytes.count, let start = memory.bytes.baseAddress {
       // Byte by byte: what follows the line is not for this program.
-      let count = SystemCall.retrying { Foundation.read(terminal, place + memory.count, 1) }
+      let count = SystemCall.retrying { Foundation.read(terminal, start + memory.count, 1) }
       guard count == 1, memory.bytes[memory.count] != 0x0A else { break }
       memory.count += 1
     }

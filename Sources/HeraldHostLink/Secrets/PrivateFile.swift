@@ -1,17 +1,16 @@
 import Foundation
 import HeraldText
 
-/// Files with mode 0600.
+/// Files with mode 0600, which are not committed to git by accident.
 enum PrivateFile {
   /// Writes a file readable for its owner only: under a temporary name first, synced, then renamed. With
   /// `replacing: false` the call fails if the file exists.
   static func write(_ bytes: UnsafeBufferPointer<UInt8>, to path: String, replacing: Bool)
     throws(HostLinkError)
   {
+    CheckoutExclusion.add(path)
     let part = path + ".part"
-    unlink(part)
-    let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw .system(.storage, "\(part) cannot be made", code: errno) }
+    let file = try LocalFile.make(part)
     let code = fill(file, with: bytes)
     Foundation.close(file)
     guard code == 0 else {
@@ -41,16 +40,11 @@ enum PrivateFile {
   static func read(_ path: String, into memory: inout SecretMemory, missing: String) throws(HostLinkError)
     -> Bool
   {
-    // A named pipe that nobody writes is empty, and not waited for.
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else {
+    guard let file = try LocalFile.open(reading: path) else {
       throw .system(
-        .storage, "\(PrintableText.of(path, limit: 256)) cannot be opened", code: errno,
-        advice: errno == ENOENT ? missing : "check that you may read the file")
+        .storage, "\(PrintableText.of(path, limit: 256)) cannot be opened", code: ENOENT, advice: missing)
     }
     defer { Foundation.close(file) }
-    // The flag belongs to the open file, which another process may share: /dev/fd/3.
-    _ = fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK)
     while memory.count < memory.bytes.count {
       let room = UnsafeMutableRawBufferPointer(
         UnsafeMutableBufferPointer(rebasing: memory.bytes[memory.count...]))

@@ -14,15 +14,15 @@ enum PrivateKeyText {
 
   /// Why there is no key in a text.
   enum Failure: Error, Equatable {
-    /// It is no PEM with a private key, or a damaged one.
+    /// The text is no PEM with a private key, or a damaged one.
     case noKey
-    /// It is a key of another kind.
+    /// The text is a key of another kind.
     case otherKind
-    /// It is protected, and there is no passphrase.
+    /// The key is protected, and there is no passphrase.
     case noPassphrase
     /// The passphrase is another one, or the text is damaged.
     case wrongPassphrase
-    /// It is protected in a way that this program does not read.
+    /// The key is protected in a way that this program does not read.
     case otherProtection
   }
 

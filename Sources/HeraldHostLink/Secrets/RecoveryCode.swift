@@ -1,12 +1,13 @@
+import HeraldCrypto
 import HeraldEmbedded
 import HeraldText
 
 /// A private key as text that is written on paper and typed back: 14 groups of five characters
-/// (docs/sealed-log.md, "The copy on paper").
+/// (docs/log-format.md, "The copy on paper").
 ///
 /// The alphabet is Crockford's Base32: digits and letters without I, L, O and U; case does not matter, and I,
 /// L and O are read as 1, 1 and 0. The first four characters of a group are 20 bits. The fifth is a check
-/// over GF(32), which finds each wrong character, each two that are exchanged, and a group in the place of
+/// over GF(32), which finds each wrong character, each two that are exchanged, and a group in place of
 /// another. The 280 bits are those of the key, and the first 24 of its SHA-256.
 public enum RecoveryCode {
   /// The number of groups.
@@ -18,7 +19,7 @@ public enum RecoveryCode {
   enum Failure: Error, Equatable {
     /// These groups, counted from 1, have a typing error.
     case groups([Int])
-    /// It has another number of groups.
+    /// The text has another number of groups.
     case count(Int)
     /// Each group is right by itself, but they are not those of one key.
     case sum
@@ -38,7 +39,7 @@ public enum RecoveryCode {
   /// the index.
   private static func check(_ values: some Sequence<UInt8>, _ index: Int) -> UInt8 {
     var sum = UInt8(index)
-    for (place, value) in values.enumerated() { sum ^= product(value, 2 << UInt8(place)) }
+    for (position, value) in values.enumerated() { sum ^= product(value, 2 << UInt8(position)) }
     return sum
   }
 
@@ -63,13 +64,13 @@ public enum RecoveryCode {
     var text = SecretMemory(capacity: groupCount * (groupSize + 1))
     for group in 0..<groupCount {
       var values = SecretMemory(capacity: groupSize - 1)
-      for place in 0..<(groupSize - 1) {
+      for index in 0..<(groupSize - 1) {
         var value: UInt8 = 0
         for bit in 0..<5 {
-          let number = (group * (groupSize - 1) + place) * 5 + bit
+          let number = (group * (groupSize - 1) + index) * 5 + bit
           value = value << 1 | bits.bytes[number / 8] >> UInt8(7 - number % 8) & 1
         }
-        values.bytes[place] = value
+        values.bytes[index] = value
         values.count += 1
       }
       for value in values.used { text.append(byte: alphabet[Int(value)]) }
@@ -114,11 +115,11 @@ public enum RecoveryCode {
     guard group.count == groupSize else { return nil }
     var bits: UInt32 = 0
     var sum = UInt8(truncatingIfNeeded: index)
-    for (place, byte) in group.enumerated() {
+    for (position, byte) in group.enumerated() {
       guard let value = value(of: byte) else { return nil }
-      if place == groupSize - 1 { return value == sum ? bits : nil }
+      if position == groupSize - 1 { return value == sum ? bits : nil }
       bits = bits << 5 | UInt32(value)
-      sum ^= product(value, 2 << UInt8(place))
+      sum ^= product(value, 2 << UInt8(position))
     }
     return nil
   }

@@ -24,7 +24,7 @@ public final class SealedPageKeys {
       guard size <= LogOpening.largest else {
         throw HostLinkError(
           .usage, "\(PrintableText.of(path, limit: 256)) is no key: it has \(size) bytes",
-          advice: "name the file that `herald-host owner-key make` or `herald-host archive open` made")
+          advice: "name the file that `herald-host owner-key make` or `herald-host archive day-keys` made")
       }
       var memory = SecretMemory(capacity: max(size + 1, LogOpening.leastRoom))
       let isOpen = try PrivateFile.read(
@@ -45,7 +45,7 @@ public final class SealedPageKeys {
   public enum Opened: Equatable, Sendable {
     /// The page as if it had not been sealed. `isWhole` is whether all of its segments were opened.
     case page([UInt8], isWhole: Bool)
-    /// It is sealed for another key, was written by another device, or was changed.
+    /// The page is sealed for another key, was written by another device, or was changed.
     case otherKey
   }
 

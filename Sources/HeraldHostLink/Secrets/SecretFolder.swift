@@ -25,7 +25,7 @@ public struct SecretFolder: Sendable {
   ///   device.
   public init(path: String) throws(HostLinkError) {
     let shown = PrintableText.of(path, limit: 256)
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+    guard let names = try LocalFile.names(in: path) else {
       throw HostLinkError(
         .storage, "the folder of secrets \(shown) cannot be read", advice: "name a folder that exists")
     }
@@ -34,7 +34,12 @@ public struct SecretFolder: Sendable {
     for name in names.sorted() where !name.hasPrefix(".") {
       var attributes = stat()
       let file = "\(path)/\(name)"
-      guard stat(file, &attributes) == 0, attributes.st_mode & S_IFMT == S_IFREG else { continue }
+      guard stat(file, &attributes) == 0 else {
+        throw .system(
+          .storage, "\(PrintableText.of(file, limit: 256)) cannot be read", code: errno,
+          advice: "it may be a secret: move it away if it is none")
+      }
+      guard attributes.st_mode & S_IFMT == S_IFREG else { continue }
       let serial = name.hasSuffix(Self.ending) ? String(name.dropLast(Self.ending.count)) : name
       guard seen.insert(serial).inserted else {
         throw HostLinkError(

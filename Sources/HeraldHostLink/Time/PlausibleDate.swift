@@ -22,6 +22,8 @@ public enum PlausibleDate {
     return HostLinkError(
       .partial,
       "the device's clock says \(UTCTimestamp.seconds(unixMilliseconds)) UTC, which cannot be, and its records are dated by it",
-      advice: "`herald-host time sync` sets it; check this computer's date, too")
+      advice:
+        "check this computer's date; if that is right, `herald-host time sync \(ClockGuard.option)` sets the device's"
+    )
   }
 }

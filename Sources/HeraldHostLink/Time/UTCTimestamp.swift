@@ -57,8 +57,8 @@ public enum UTCTimestamp {
       }
       return value
     }
-    func has(_ byte: Character, _ place: Int) -> Bool {
-      bytes.count > place && bytes[place] == byte.asciiValue
+    func has(_ byte: Character, _ position: Int) -> Bool {
+      bytes.count > position && bytes[position] == byte.asciiValue
     }
     guard let year = number(0, 4), has("-", 4), let month = number(5, 2), has("-", 7), let day = number(8, 2),
       has(" ", 10) || has("T", 10), let hour = number(11, 2), has(":", 13), let minute = number(14, 2),
@@ -66,20 +66,20 @@ public enum UTCTimestamp {
       let second = number(17, 2), year >= 1970, (1...12).contains(month), (1...31).contains(day), hour < 24,
       minute < 60, second < 60
     else { return nil }
-    var place = 19
+    var position = 19
     var milliseconds = 0
-    if has(".", place) {
-      place += 1
+    if has(".", position) {
+      position += 1
       var scale = 100
-      let start = place
-      while place < bytes.count, let digit = number(place, 1) {
+      let start = position
+      while position < bytes.count, let digit = number(position, 1) {
         milliseconds += digit * scale
         scale /= 10
-        place += 1
+        position += 1
       }
-      guard place > start else { return nil }
+      guard position > start else { return nil }
     }
-    let zone = bytes[place...]
+    let zone = bytes[position...]
     let isUTC = ["", "Z", "+0000", "+00:00"].contains { zone.elementsEqual($0.utf8) }
     let days = self.days(year: year, month: month, day: day)
     guard isUTC, civil(days: days) == (year, month, day) else { return nil }

@@ -6,13 +6,13 @@ import HeraldText
 public struct USBListing: Equatable, Sendable {
   /// The port path `BUS-PORT.PORT…`, as in `/sys/bus/usb/devices`. It does not change with a reset.
   public let path: String
-  /// Its device file, whose number changes at every reset.
+  /// The device file, whose number changes at every reset.
   public let node: String
   /// The USB vendor ID.
   public let vendorID: UInt16
   /// The USB product ID.
   public let productID: UInt16
-  /// Its strings; empty if they could not be read.
+  /// The device's strings; empty if they could not be read.
   public let identity: USBIdentity
   /// The Herald link; `nil` if it has none.
   public let link: HeraldUSBLink?
@@ -50,12 +50,12 @@ public final class LibUSB {
   }
 
   /// The port paths and device files of all devices with a Herald link, without reading their strings.
-  func heraldPlaces() -> [(path: String, node: String)] {
+  func heraldLocations() -> [(path: String, node: String)] {
     var found: [(path: String, node: String)] = []
     forEachDevice { device in
       var descriptor = libusb_device_descriptor()
       if libusb_get_device_descriptor(device, &descriptor) == 0, Self.link(of: device, descriptor) != nil {
-        found.append(Self.place(of: device))
+        found.append(Self.location(of: device))
       }
       return true
     }
@@ -76,7 +76,7 @@ public final class LibUSB {
   static func listing(of device: OpaquePointer) -> USBListing? {
     var descriptor = libusb_device_descriptor()
     guard libusb_get_device_descriptor(device, &descriptor) == 0 else { return nil }
-    let (path, node) = place(of: device)
+    let (path, node) = location(of: device)
     let link = link(of: device, descriptor)
     var identity = USBIdentity()
     if link != nil { identity = Self.identity(of: device, path: path, descriptor) }
@@ -87,7 +87,7 @@ public final class LibUSB {
   }
 
   /// The port path of a device, and its device file.
-  package static func place(of device: OpaquePointer) -> (path: String, node: String) {
+  package static func location(of device: OpaquePointer) -> (path: String, node: String) {
     let bus = libusb_get_bus_number(device)
     let node = String(format: "/dev/bus/usb/%03d/%03d", Int(bus), Int(libusb_get_device_address(device)))
     var ports = [UInt8](repeating: 0, count: 8)
@@ -125,11 +125,11 @@ public final class LibUSB {
       let interface = parsed.interface[number]
       for alternate in 0..<Int(interface.num_altsetting) {
         let setting = interface.altsetting[alternate]
-        var endpoints: [USBEndpoint] = []
-        for place in 0..<Int(setting.bNumEndpoints) {
-          let endpoint = setting.endpoint[place]
+        var endpoints: [USBEndpointDescriptor] = []
+        for index in 0..<Int(setting.bNumEndpoints) {
+          let endpoint = setting.endpoint[index]
           endpoints.append(
-            USBEndpoint(
+            USBEndpointDescriptor(
               address: endpoint.bEndpointAddress, attributes: endpoint.bmAttributes,
               maximumPacket: Int(endpoint.wMaxPacketSize & 0x07FF)))
         }

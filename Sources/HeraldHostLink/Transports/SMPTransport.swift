@@ -10,12 +10,20 @@ public protocol SMPTransport: AnyObject {
   /// The number of invalid packets received: transfers over USB, packets over serial lines.
   var damagedPackets: Int { get }
 
+  /// The number of bytes received that may belong to packets: it grows while one arrives over a slow line.
+  var receivedBytes: Int { get }
+
   /// Sends one packet. Throws `.link` if it is not accepted before `deadline`.
   func send(_ packet: [UInt8], by deadline: Deadline) throws(HostLinkError)
   /// Receives the next packet; `nil` if none arrives before `deadline`.
   func receive(by deadline: Deadline) throws(HostLinkError) -> [UInt8]?
   /// Releases the device. May be called more than once.
   func close()
+}
+
+extension SMPTransport {
+  /// 0: packets arrive as wholes.
+  public var receivedBytes: Int { 0 }
 }
 
 /// Assembles SMP packets from USB transfers.

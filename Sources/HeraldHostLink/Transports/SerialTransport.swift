@@ -6,7 +6,8 @@ import HeraldHAL
 public final class SerialTransport: SMPTransport {
   /// The location of the device.
   public let location: String
-  /// One: a device on a serial line responds to a request before it reads the next one into the same buffer.
+  /// One request at a time: a device on a serial line responds to a request before it reads the next one into
+  /// the same buffer.
   public let window = 1
 
   private static let largestPacket = 0xFFFF
@@ -19,6 +20,8 @@ public final class SerialTransport: SMPTransport {
   private var decoder = SMPSerialDecoder()
   private var packet = [UInt8](repeating: 0, count: SerialTransport.largestPacket)
   private var unread: [UInt8] = []
+  /// The number of bytes received within packets.
+  public private(set) var receivedBytes = 0
 
   /// The number of damaged packets received.
   public var damagedPackets: Int { Int(decoder.dropped) }
@@ -58,6 +61,7 @@ public final class SerialTransport: SMPTransport {
         var span = packet.mutableSpan
         let taken = decoder.receive(unread.span, into: &span, at: now)
         unread.removeFirst(taken)
+        if decoder.isReceiving || decoder.packetCount > 0 { receivedBytes &+= taken }
         if decoder.packetCount > 0 {
           defer { decoder.release() }
           return Array(packet[..<decoder.packetCount])

@@ -21,11 +21,17 @@ public final class USBIPConnection {
     let length: Int
   }
 
+  /// The status of a transfer that the server gave up after a time of its own: ETIMEDOUT. It is begun again.
+  package static let timeout: Int32 = -110
+  /// The maximum number of devices of a server.
+  public static let mostDevices = 256
   /// The number of messages other than responses that are skipped after a deadline.
   private static let mostPassedOver = 64
 
   private let stream: ByteStream
   private var received: [UInt8] = []
+  /// The number of bytes received within replies to transfers.
+  private(set) var receivedBytes = 0
   private var lastSequence: UInt32 = 0
   private var deviceID: UInt32 = 0
   private var transfers: [UInt32: Transfer] = [:]
@@ -45,15 +51,17 @@ public final class USBIPConnection {
   // MARK: Listing and importing
 
   /// The devices exported by the server (OP_REQ_DEVLIST). The server closes the connection afterwards.
-  public func listDevices(by deadline: Deadline) throws(HostLinkError) -> [USBIPDevice] {
+  public func listDevices(by deadline: Deadline) throws(HostLinkError) -> [USBIPExportedDevice] {
     try stream.write(USBIPOperation(.requestDeviceList).bytes, by: deadline)
     try readOperation(.replyDeviceList, by: deadline) { status in
       HostLinkError(.protocolViolation, "\(stream.name) refused to list its devices (status \(status))")
     }
     let countBytes = try read(4, by: deadline)
     let count = countBytes.reduce(0) { $0 << 8 | Int($1) }
-    var devices: [USBIPDevice] = []
-    guard count <= 1024 else { throw violation("claims to have \(count) devices") }
+    var devices: [USBIPExportedDevice] = []
+    guard count <= Self.mostDevices else {
+      throw violation("claims to have \(count) devices, more than \(Self.mostDevices)")
+    }
     for _ in 0..<count {
       var device = try readDevice(by: deadline)
       let kinds = try read(4 * Int(device.interfaceCount), by: deadline)
@@ -67,7 +75,8 @@ public final class USBIPConnection {
   }
 
   /// Imports the device `busID` for this connection (OP_REQ_IMPORT).
-  public func importDevice(busID: String, by deadline: Deadline) throws(HostLinkError) -> USBIPDevice {
+  public func importDevice(busID: String, by deadline: Deadline) throws(HostLinkError) -> USBIPExportedDevice
+  {
     guard let request = USBIPOperation.importRequest(busIdentifier: busID) else {
       throw HostLinkError(
         .usage, "\(PrintableText.of(busID)) is no USB/IP bus id",
@@ -91,10 +100,10 @@ public final class USBIPConnection {
     return device
   }
 
-  private func readDevice(by deadline: Deadline) throws(HostLinkError) -> USBIPDevice {
+  private func readDevice(by deadline: Deadline) throws(HostLinkError) -> USBIPExportedDevice {
     let bytes = try read(USBIPDeviceRecord.size, by: deadline)
     guard let record = USBIPDeviceRecord(bytes.span) else { throw violation("sent an invalid device record") }
-    return USBIPDevice(record)
+    return USBIPExportedDevice(record)
   }
 
   private func readOperation(
@@ -116,7 +125,7 @@ public final class USBIPConnection {
   /// Submits a transfer and returns its number. If bit 7 of `endpoint` is set, it is an IN transfer of up to
   /// `length` bytes; otherwise `data` is sent.
   package func submit(
-    endpoint: UInt8, setup: USBSetup? = nil, length: Int = 0, data: [UInt8] = [], by deadline: Deadline
+    endpoint: UInt8, setup: USBSetupPacket? = nil, length: Int = 0, data: [UInt8] = [], by deadline: Deadline
   ) throws(HostLinkError) -> UInt32 {
     lastSequence &+= 1
     let isIn = setup.map { $0.requestType & 0x80 != 0 } ?? (endpoint & 0x80 != 0)
@@ -171,8 +180,8 @@ public final class USBIPConnection {
 
   /// Performs a control transfer on endpoint 0 and waits for it; other transfers that complete in the
   /// meantime are kept. Throws `.protocolViolation` on a stall.
-  package func control(_ setup: USBSetup, by deadline: Deadline) throws(HostLinkError) -> [UInt8] {
-    let sequence = try submit(endpoint: 0, setup: setup, length: Int(setup.length), by: deadline)
+  package func control(_ setup: USBSetupPacket, by deadline: Deadline) throws(HostLinkError) -> [UInt8] {
+    var sequence = try submit(endpoint: 0, setup: setup, length: Int(setup.length), by: deadline)
     while true {
       guard let completion = try receiveCompletion(by: deadline) else {
         throw HostLinkError(
@@ -183,6 +192,8 @@ public final class USBIPConnection {
         completed.append(completion)
       } else if completion.status == 0 {
         return completion.data
+      } else if completion.status == Self.timeout, !deadline.hasPassed {
+        sequence = try submit(endpoint: 0, setup: setup, length: Int(setup.length), by: deadline)
       } else {
         throw HostLinkError(
           .protocolViolation,
@@ -199,6 +210,7 @@ public final class USBIPConnection {
     while received.count < count {
       let bytes = try stream.read(upTo: 65536, by: deadline)
       if bytes.isEmpty { return false }
+      receivedBytes &+= bytes.count
       received += bytes
     }
     return true

@@ -25,6 +25,8 @@ public final class USBIPTransport: SMPTransport {
 
   /// The number of transfers that were not valid packets.
   public var damagedPackets: Int { assembler.damagedPackets }
+  /// The number of bytes received from the server.
+  public var receivedBytes: Int { connection.receivedBytes }
 
   /// Imports `busID` from the server at `host` and enumerates it.
   public convenience init(host: String, port: UInt16?, busID: String, by deadline: Deadline)
@@ -89,8 +91,13 @@ public final class USBIPTransport: SMPTransport {
     return nil
   }
 
-  /// Clears a stalled endpoint; any other status ends the link.
+  /// Clears a stalled endpoint. A read that the server gave up is begun again; a request that it did not
+  /// deliver has no response, and is repeated after its timeout. Any other status ends the link.
   private func recover(from status: Int32, wasRead: Bool, by deadline: Deadline) throws(HostLinkError) {
+    if status == USBIPConnection.timeout {
+      if wasRead { try queueRead(by: deadline) }
+      return
+    }
     stalls += 1
     guard status == -32, stalls <= Self.mostStalls else {
       throw HostLinkError(

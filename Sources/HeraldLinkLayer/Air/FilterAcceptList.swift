@@ -45,10 +45,10 @@ struct FilterAcceptList: BitwiseCopyable {
 
   /// Removes a device, if the list contains it.
   mutating func remove(_ device: DeviceAddress) {
-    let place = position(device)
-    guard place >= 0 else { return }
+    let index = position(device)
+    guard index >= 0 else { return }
     count &-= 1
-    devices[place] = devices[Int(count)]
+    devices[index] = devices[Int(count)]
   }
 
   /// Removes all devices.

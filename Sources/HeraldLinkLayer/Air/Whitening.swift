@@ -12,15 +12,15 @@ public struct Whitening: BitwiseCopyable, Sendable {
   /// The next eight bits, the first of them in bit 0. An exclusive or with a byte whitens or de-whitens it.
   public mutating func next() -> UInt8 {
     var bits: UInt8 = 0
-    var place = 0
-    while place < 8 {
+    var bit = 0
+    while bit < 8 {
       // The last bit of the register is the output; it is fed back to position 0 and added at position 4. Bit
       // 6 is position 0.
       let out = register & 1
       register = register &>> 1
       if out != 0 { register ^= 0x44 }
-      bits |= out &<< UInt8(truncatingIfNeeded: place)
-      place &+= 1
+      bits |= out &<< UInt8(truncatingIfNeeded: bit)
+      bit &+= 1
     }
     return bits
   }

@@ -16,8 +16,8 @@ struct ConnectionEvent: BitwiseCopyable {
   var anchor = RadioTime(microseconds: 0)
   var hasAnchor = false
   /// The end of the last packet with a correct CRC.
-  var heard = RadioTime(microseconds: 0)
-  var wasHeard = false
+  var receivedAt = RadioTime(microseconds: 0)
+  var wasReceived = false
   /// The number of consecutive packets with a wrong CRC. Two end the event.
   var damaged = UInt8(0)
   /// The peer has more data, according to the last MD bit received.

@@ -6,7 +6,7 @@ struct DataPayload: BitwiseCopyable {
   var connection: UInt8
   /// Whether it is the start of an L2CAP PDU.
   var isStart: Bool
-  /// Its length in bytes: 1…27.
+  /// The length of the payload in bytes: 1…27.
   var count: UInt8
   var bytes: [27 of UInt8]
 

@@ -27,7 +27,7 @@ struct EventTiming: BitwiseCopyable {
   /// The time of the last packet from which the time of the peer's clock is known.
   private(set) var synchronized: RadioTime = RadioTime(microseconds: 0)
   /// The time of the last packet with a correct CRC.
-  private(set) var heard: RadioTime = RadioTime(microseconds: 0)
+  private(set) var receivedAt: RadioTime = RadioTime(microseconds: 0)
   /// Whether a packet has been received in this connection.
   private(set) var isEstablished: Bool = false
   /// The window widening: the time in microseconds by which a packet may be earlier or later than `nominal`.
@@ -67,7 +67,7 @@ struct EventTiming: BitwiseCopyable {
     nominal = end + (UInt32(times.windowOffset) &+ 1) &* Self.unit
     window = UInt32(times.windowSize) &* Self.unit
     synchronized = end
-    heard = end
+    receivedAt = end
     self.deviation = deviation
     selection = ChannelSelection(hop: request.hop)
     selection.advance(by: 1)
@@ -85,11 +85,11 @@ struct EventTiming: BitwiseCopyable {
   /// (4.5.2).
   var isLost: Bool {
     guard isEstablished else { return counter >= 6 }
-    return nominal.since(heard) >= timeout || widening >= interval &>> 1 &- 150
+    return nominal.since(receivedAt) >= timeout || widening >= interval &>> 1 &- 150
   }
 
   /// Whether half of the supervision timeout will have passed at the start of the next event.
-  var isHalfLost: Bool { nominal.since(heard) >= timeout &>> 1 }
+  var isHalfLost: Bool { nominal.since(receivedAt) >= timeout &>> 1 }
 
   /// Sets the anchor point: the start of the first packet of the current event.
   mutating func synchronize(at anchor: RadioTime) {
@@ -99,8 +99,8 @@ struct EventTiming: BitwiseCopyable {
   }
 
   /// Records that a packet with a correct CRC ended at `end`.
-  mutating func hear(at end: RadioTime) {
-    heard = end
+  mutating func noteReception(at end: RadioTime) {
+    receivedAt = end
     isEstablished = true
   }
 

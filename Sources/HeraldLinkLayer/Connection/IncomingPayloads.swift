@@ -3,8 +3,8 @@ import HeraldHAL
 /// The received payloads of all connections, oldest first, for two execution levels.
 ///
 /// The radio interrupt appends payloads. The level below takes them, also during an event, and releases their
-/// places. Each member is written by one level only, and the radio interrupt writes an element only after its
-/// place was released. `release` is a call of its own for the reason stated at `OutgoingPayloads`.
+/// slots. Each member is written by one level only, and the radio interrupt writes an element only after its
+/// slot was released. `release` is a call of its own for the reason stated at `OutgoingPayloads`.
 struct IncomingPayloads: BitwiseCopyable {
   /// The number of payloads that are stored at most.
   static var capacity: UInt8 { 6 }
@@ -13,7 +13,7 @@ struct IncomingPayloads: BitwiseCopyable {
   private var payloads: [6 of DataPayload] = .init(repeating: DataPayload())
   /// The position behind the last payload. Written by the radio interrupt.
   private var end = UInt8(0)
-  /// The position of the oldest one that was not taken, and of the oldest whose place was not released.
+  /// The position of the oldest one that was not taken, and of the oldest whose slot was not released.
   /// Written by the level below.
   private var taken = UInt8(0)
   private var released = UInt8(0)
@@ -46,7 +46,7 @@ struct IncomingPayloads: BitwiseCopyable {
   /// Whether there is no payload that was not taken.
   var isEmpty: Bool { taken == end }
 
-  /// Returns the oldest payload, without releasing its place; `nil` if there is none.
+  /// Returns the oldest payload, without releasing its slot; `nil` if there is none.
   mutating func take() -> DataPayload? {
     guard !isEmpty else { return nil }
     let payload = payloads[Self.index(taken)]
@@ -54,7 +54,7 @@ struct IncomingPayloads: BitwiseCopyable {
     return payload
   }
 
-  /// Releases the places of the payloads that were taken.
+  /// Releases the slots of the payloads that were taken.
   mutating func release() { released = taken }
 
   /// Discards all payloads. No event is in progress.

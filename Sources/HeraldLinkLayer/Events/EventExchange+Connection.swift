@@ -58,8 +58,8 @@ extension EventExchange where Peripheral: ~Copyable {
     let connection = Int(connectionEvent.connection)
     anchor(outcome)
     connectionEvent.damaged = 0
-    connectionEvent.wasHeard = true
-    connectionEvent.heard = outcome.end
+    connectionEvent.wasReceived = true
+    connectionEvent.receivedAt = outcome.end
     connectionEvent.rssi = outcome.rssi
     connectionEvent.peerHasMore = header.hasMore
     switch table[connection].acknowledgement.acknowledged(by: header) {

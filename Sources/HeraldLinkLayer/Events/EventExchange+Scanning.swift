@@ -22,7 +22,7 @@ extension EventExchange where Peripheral: ~Copyable {
       finish()
       guard outcome.kind == .received, isResponse() else { return }
       scanningEvent.wasAnswered = true
-      heardResponse.copy(radio.incoming(), rssi: outcome.rssi)
+      receivedResponse.copy(radio.incoming(), rssi: outcome.rssi)
     case .connect:
       scanningEvent.wasConnected = outcome.kind == .sent
       scanningEvent.requestEnd = outcome.end
@@ -45,13 +45,13 @@ extension EventExchange where Peripheral: ~Copyable {
       radio.proceed(.transmitAfterSpace)
       return
     case .ask:
-      heard.copy(radio.incoming(), rssi: outcome.rssi)
-      heard.writeRequest(from: scanningEvent.own, into: radio.outgoing())
+      received.copy(radio.incoming(), rssi: outcome.rssi)
+      received.writeRequest(from: scanningEvent.own, into: radio.outgoing())
       scanningEvent.phase = .ask
       radio.proceed(.transmitAfterSpace)
     case .report:
       finish()
-      heard.copy(radio.incoming(), rssi: outcome.rssi)
+      received.copy(radio.incoming(), rssi: outcome.rssi)
     }
   }
 
@@ -67,23 +67,24 @@ extension EventExchange where Peripheral: ~Copyable {
     }
   }
 
-  /// Whether the received PDU is the scan response of the device whose advertisement is in `heard`.
+  /// Whether the received PDU is the scan response of the device whose advertisement is in `received`.
   private mutating func isResponse() -> Bool {
     let pdu = radio.incoming()
     guard let header = AdvertisingHeader(of: pdu), header.kind == .scanResponse else { return false }
-    return isSameAddress(pdu, 2, heard.bytes.span, 2) && header.sender.rawValue == heard.bytes[0] &>> 6 & 1
+    return isSameAddress(pdu, 2, received.bytes.span, 2)
+      && header.sender.rawValue == received.bytes[0] &>> 6 & 1
   }
 
   /// Sets the transmit window offset of the CONNECT_IND so that the anchor points have the selected position.
   private mutating func setWindowOffset(requestEnd: RadioTime) {
     guard scanningEvent.interval > 0 else { return }
     let earliest = requestEnd + EventTiming.unit
-    var place = scanningEvent.phaseTime
+    var anchor = scanningEvent.phaseTime
     // Few iterations: the scan window of an initiator is short.
-    while place.isBefore(earliest) { place = place + scanningEvent.interval }
+    while anchor.isBefore(earliest) { anchor = anchor + scanningEvent.interval }
     // Rounded up to whole units, without a division, for which the processor has no instruction:
     // ⌈2³² / 625⌉ · ⌊n / 2⌋ / 2³² is exact for all n below 2²², which includes 4 s.
-    let wait = place.since(earliest) &+ EventTiming.unit &- 1
+    let wait = anchor.since(earliest) &+ EventTiming.unit &- 1
     let offset = (UInt64(wide: wait &>> 1) &* 6_871_948).high32
     initiation[22] = UInt8(truncatingIfNeeded: offset)
     initiation[23] = UInt8(truncatingIfNeeded: offset &>> 8)

@@ -32,18 +32,18 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
   var advertisement: [39 of UInt8]
   var response: [39 of UInt8]
   /// The received CONNECT_IND.
-  var request: HeardPDU
+  var request: ReceivedPDU
   /// The CONNECT_IND to be transmitted.
   var initiation: [39 of UInt8]
   /// The advertisement received in a scanning event, and the scan response to it.
-  var heard: HeardPDU
-  var heardResponse: HeardPDU
+  var received: ReceivedPDU
+  var receivedResponse: ReceivedPDU
   /// The filter accept list.
   var acceptList: FilterAcceptList
   /// Received payloads. Shared with the level below, as stated there.
   var payloads: IncomingPayloads
   /// Owned in part by the radio interrupt: see `LinkLayerConnection`.
-  var table: ConnectionTable<connections>
+  var table: LinkLayerConnectionTable<connections>
   /// The use of the radio in the event in progress.
   var times: EventTimes
   /// The part of `RadioPeripheral.crystalTime` that is in the counters.
@@ -61,13 +61,13 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
     scanningEvent = ScanningEvent()
     advertisement = .init(repeating: 0)
     response = .init(repeating: 0)
-    request = HeardPDU()
+    request = ReceivedPDU()
     initiation = .init(repeating: 0)
-    heard = HeardPDU()
-    heardResponse = HeardPDU()
+    received = ReceivedPDU()
+    receivedResponse = ReceivedPDU()
     acceptList = FilterAcceptList()
     payloads = IncomingPayloads()
-    table = ConnectionTable()
+    table = LinkLayerConnectionTable()
     times = EventTimes()
     countedCrystal = 0
   }

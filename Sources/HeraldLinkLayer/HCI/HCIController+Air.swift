@@ -78,7 +78,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
     guard !layer.isAdvertising else { return .success }
     guard let own = ownAddress(isRandom: advertisesRandom) else { return .invalidParameters }
     switch layer.advertising.kind {
-    case .connectable, .directed: guard layer.freePlace() >= 0 else { return .connectionLimit }
+    case .connectable, .directed: guard layer.freeIndex() >= 0 else { return .connectionLimit }
     default: break
     }
     layer.advertising.address = own
@@ -136,7 +136,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
       let address = ownAddress(isRandom: own == .random)
     else { return .invalidParameters }
     guard !layer.initiating.isOn else { return .disallowed }
-    guard layer.freePlace() >= 0 else { return .connectionLimit }
+    guard layer.freeIndex() >= 0 else { return .connectionLimit }
     if policy == 0, layer.isConnected(to: peer) { return .connectionExists }
     do throws(RadioError) {
       try layer.initiate(

@@ -7,7 +7,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
   mutating func execute(_ writer: inout ByteWriter) {
     let opcode = input.word
     guard let command = HCICommand(rawValue: opcode) else {
-      writeStatus(.unknownCommand, opcode, &writer)
+      HCIEvents.commandStatus(.unknownCommand, opcode, &writer)
       input.clear()
       return
     }
@@ -20,18 +20,18 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
     let isValid = command.parameterLength < 0 || command.parameterLength == length
     var reader = ByteReader(packet.payload)
     if command.hasStatus {
-      writeStatus(isValid ? begin(command, &reader) : .invalidParameters, opcode, &writer)
+      HCIEvents.commandStatus(isValid ? begin(command, &reader) : .invalidParameters, opcode, &writer)
       return
     }
     if command == .hostCompletedPackets, completeHostPackets(length, &reader) { return }
     let start = writer.count
-    beginComplete(opcode, &writer)
+    HCIEvents.beginComplete(opcode, &writer)
     if isValid, command != .hostCompletedPackets {
       complete(command, &reader, &writer)
     } else {
       writer.u8(HCIStatus.invalidParameters.rawValue)
     }
-    endComplete(start, &writer)
+    HCIEvents.endComplete(start, &writer)
   }
 
   /// Executes a command that is answered with Command Status.
@@ -48,18 +48,21 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
         default: return .invalidParameters
         }
         layer.disconnect(connection, reason: DisconnectReason(rawValue: reason))
-      case .readRemoteVersion: try layer.readVersion(connection)
+      case .readRemoteVersion:
+        try layer.readVersion(connection)
+        pending[connection].insert(.version)
       case .leReadRemoteFeatures:
-        if asksFeatures[connection] { return .disallowed }
+        if pending[connection].contains(.features) { return .disallowed }
         do throws(RadioError) { try layer.readFeatures(connection) } catch {
           // The exchange at the start of the connection is in progress.
           if error != .busy { throw error }
         }
-        asksFeatures[connection] = true
+        pending[connection].insert(.features)
       default:
         guard let timing = timing(&reader) else { return .invalidParameters }
         try layer.update(
           connection, interval: timing.intervalMax, latency: timing.latency, timeout: timing.timeout)
+        pending[connection].insert(.update)
       }
       return .success
     } catch {
@@ -176,10 +179,10 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
   /// Executes a command whose only return parameter is the status.
   private mutating func set(_ command: HCICommand, _ reader: inout ByteReader) -> HCIStatus {
     switch command {
-    case .setEventMask: eventMask = reader.u64() ?? 0
+    case .setEventMask: events.mask = reader.u64() ?? 0
     // No event of page 2 is supported.
     case .setEventMaskPage2, .reset: break
-    case .leSetEventMask: leEventMask = reader.u32() ?? 0
+    case .leSetEventMask: events.leMask = reader.u32() ?? 0
     case .setHostFlowControl: return setHostFlowControl(reader.u8() ?? 0)
     case .hostBufferSize: return setHostBuffer(&reader)
     case .leSetRandomAddress: return setRandomAddress(&reader)
@@ -206,19 +209,21 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
   mutating func reset() -> Bool {
     guard layer.reset() else { return false }
     randomAddress = .zero
-    eventMask = Self.initialEventMask
-    leEventMask = Self.initialLEEventMask
+    events = HCIEvents()
     advertisingInterval = Self.initialAdvertisingInterval
     advertisesRandom = false
     scansRandom = false
     filtersDuplicates = false
     isHostFlowOn = false
+    hostPackets = 0
     var index = 0
     while index < connections {
       sent[index] = 0
       held[index] = 0
+      pending[index] = .none
       index &+= 1
     }
+    ending = 0
     owesOverflow = false
     owesHardwareError = false
     setInitialScan()

@@ -3,77 +3,6 @@ import HeraldHAL
 
 // Packets to the host.
 extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
-  /// Event codes (Core Specification, Vol 4, Part E, 7.7), as their bits in Event_Mask: the code is one more.
-  private enum Event {
-    static var disconnectionComplete: UInt8 { 0x05 }
-    static var remoteVersion: UInt8 { 0x0C }
-    static var commandComplete: UInt8 { 0x0E }
-    static var commandStatus: UInt8 { 0x0F }
-    static var hardwareError: UInt8 { 0x10 }
-    static var completedPackets: UInt8 { 0x13 }
-    static var overflow: UInt8 { 0x1A }
-    static var leMeta: UInt8 { 0x3E }
-  }
-
-  /// Subevent codes of LE Meta events (7.7.65).
-  private enum Subevent {
-    static var connectionComplete: UInt8 { 0x01 }
-    static var advertisingReport: UInt8 { 0x02 }
-    static var connectionUpdate: UInt8 { 0x03 }
-    static var remoteFeatures: UInt8 { 0x04 }
-  }
-
-  /// Event_Mask and LE_Event_Mask after HCI_Reset (7.3.1, 7.8.1): LE Meta events are off.
-  static var initialEventMask: UInt64 { 0x1FFF_FFFF_FFFF }
-  static var initialLEEventMask: UInt32 { 0x1F }
-
-  /// Command Status (7.7.15).
-  func writeStatus(_ status: HCIStatus, _ opcode: UInt16, _ writer: inout ByteWriter) {
-    begin(Event.commandStatus, 4, &writer)
-    writer.u8(status.rawValue)
-    writer.u8(1)
-    writer.u16(opcode)
-  }
-
-  /// The beginning of Command Complete (7.7.14); the return parameters follow, and their length is set by
-  /// `endComplete`.
-  func beginComplete(_ opcode: UInt16, _ writer: inout ByteWriter) {
-    begin(Event.commandComplete, 0, &writer)
-    writer.u8(1)
-    writer.u16(opcode)
-  }
-
-  /// Sets the length of a Command Complete that begins at `start`.
-  func endComplete(_ start: Int, _ writer: inout ByteWriter) {
-    let length = writer.count &- start &- 3
-    var place = writer.part(start &+ 2..<start &+ 3)
-    place[0] = UInt8(truncatingIfNeeded: length)
-  }
-
-  private func begin(_ event: UInt8, _ length: UInt8, _ writer: inout ByteWriter) {
-    writer.u8(0x04)
-    writer.u8(event)
-    writer.u8(length)
-  }
-
-  /// Whether the host wants to receive an event.
-  private func isUnmasked(_ event: UInt8) -> Bool {
-    eventMask &>> (UInt64(wide: UInt32(event)) &- 1) & 1 != 0
-  }
-
-  private func isUnmasked(le subevent: UInt8) -> Bool {
-    isUnmasked(Event.leMeta) && leEventMask &>> (UInt32(subevent) &- 1) & 1 != 0
-  }
-
-  /// The beginning of an LE Meta event with `length` bytes after the subevent code; `false` if the host does
-  /// not want to receive it.
-  private func beginMeta(_ subevent: UInt8, _ length: UInt8, _ writer: inout ByteWriter) -> Bool {
-    guard isUnmasked(le: subevent) else { return false }
-    begin(Event.leMeta, length &+ 1, &writer)
-    writer.u8(subevent)
-    return true
-  }
-
   /// The handle of a connection: 0 is not used, because some hosts take it for none.
   static func handle(_ connection: Int) -> UInt16 { UInt16(truncatingIfNeeded: connection &+ 1) }
 
@@ -82,33 +11,41 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
     let start = writer.count
     if owesHardwareError {
       owesHardwareError = false
-      if isUnmasked(Event.hardwareError) {
-        begin(Event.hardwareError, 1, &writer)
+      if events.allows(HCIEvents.Code.hardwareError) {
+        HCIEvents.begin(HCIEvents.Code.hardwareError, 1, &writer)
         writer.u8(0)
       }
     }
     if writer.count == start, owesOverflow {
       owesOverflow = false
-      if isUnmasked(Event.overflow) {
-        begin(Event.overflow, 1, &writer)
+      if events.allows(HCIEvents.Code.overflow) {
+        HCIEvents.begin(HCIEvents.Code.overflow, 1, &writer)
         // Link_Type: ACL.
         writer.u8(1)
       }
     }
-    while writer.count == start, let event = layer.takeEvent() { write(event, &writer) }
+    while writer.count == start, let event = takeEvent() { write(event, &writer) }
     while writer.count == start, let result = layer.takeResult() { write(result, &writer) }
     if writer.count == start { writeCompleted(&writer) }
     if writer.count == start, withData { writeData(&writer) }
     while writer.count == start, let report = layer.takeReport() { write(report, &writer) }
   }
 
+  /// The next event of the link layer; first the end of a connection whose procedures had to be reported.
+  private mutating func takeEvent() -> LinkLayerEvent? {
+    guard ending > 0 else { return layer.takeEvent() }
+    let connection = Int(ending) &- 1
+    ending = 0
+    return .closed(connection: connection, reason: DisconnectReason(rawValue: endingReason))
+  }
+
   private mutating func write(_ event: LinkLayerEvent, _ writer: inout ByteWriter) {
     switch event {
     case .opened(let connection, let role, let peer):
       // As other controllers do, so that the peripheral's host can read the features, too.
-      asksFeatures[connection] = false
+      pending[connection] = .none
       if role == .central { try? layer.readFeatures(connection) }
-      guard beginMeta(Subevent.connectionComplete, 18, &writer) else { return }
+      guard events.beginMeta(HCIEvents.Subevent.connectionComplete, 18, &writer) else { return }
       let timing = layer.exchange.table[connection].timing
       writer.u8(0)
       writer.u16(Self.handle(connection))
@@ -122,11 +59,17 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
       let central = timing.deviation &- layer.exchange.radio.clockDeviation
       writer.u8(role == .central ? 0 : ClockAccuracy(partsPerMillion: central).code)
     case .closed(let connection, let reason):
+      guard pending[connection] == .none else {
+        ending = UInt8(truncatingIfNeeded: connection &+ 1)
+        endingReason = reason.rawValue
+        endProcedure(on: connection, reason, &writer)
+        return
+      }
       sent[connection] = 0
       hostRoom = hostRoom &+ held[connection]
       held[connection] = 0
-      guard isUnmasked(Event.disconnectionComplete) else { return }
-      begin(Event.disconnectionComplete, 4, &writer)
+      guard events.allows(HCIEvents.Code.disconnectionComplete) else { return }
+      HCIEvents.begin(HCIEvents.Code.disconnectionComplete, 4, &writer)
       writer.u8(0)
       writer.u16(Self.handle(connection))
       writer.u8(reason.rawValue)
@@ -140,7 +83,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
 
   /// LE Connection Complete of a connection that was not created.
   private func writeFailure(_ status: UInt8, _ role: UInt8, _ writer: inout ByteWriter) {
-    guard beginMeta(Subevent.connectionComplete, 18, &writer) else { return }
+    guard events.beginMeta(HCIEvents.Subevent.connectionComplete, 18, &writer) else { return }
     writer.u8(status)
     writer.u16(0)
     writer.u8(role)
@@ -150,30 +93,40 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
     writer.u16(0)
   }
 
+  /// Reports the end of a pending procedure on a connection that has ended: the host has received Command
+  /// Status, and waits for the event. `reason` is that for which the connection has ended.
+  private mutating func endProcedure(
+    on connection: Int, _ reason: DisconnectReason, _ writer: inout ByteWriter
+  ) {
+    let status = reason.rawValue
+    let handle = Self.handle(connection)
+    if pending[connection].contains(.features) {
+      pending[connection].remove(.features)
+      events.remoteFeatures(handle, status, 0, &writer)
+    } else if pending[connection].contains(.version) {
+      pending[connection].remove(.version)
+      events.remoteVersion(handle, status, LinkLayerVersion(number: 0, company: 0, subversion: 0), &writer)
+    } else {
+      pending[connection].remove(.update)
+      let timing = layer.exchange.table[connection].timing
+      events.connectionUpdate(
+        handle, status, timing.intervalUnits, timing.latency, timing.timeoutUnits, &writer)
+    }
+  }
+
   private mutating func write(_ result: LinkLayerResult, _ writer: inout ByteWriter) {
     switch result {
     case .updated(let connection, let interval, let latency, let timeout):
-      guard beginMeta(Subevent.connectionUpdate, 9, &writer) else { return }
-      writer.u8(0)
-      writer.u16(Self.handle(connection))
-      writer.u16(interval)
-      writer.u16(latency)
-      writer.u16(timeout)
+      pending[connection].remove(.update)
+      events.connectionUpdate(Self.handle(connection), 0, interval, latency, timeout, &writer)
     case .features(let connection, let status, let features):
-      guard asksFeatures[connection] else { return }
-      asksFeatures[connection] = false
-      guard beginMeta(Subevent.remoteFeatures, 11, &writer) else { return }
-      writer.u8(status)
-      writer.u16(Self.handle(connection))
-      writer.u64(features)
+      guard pending[connection].contains(.features) else { return }
+      pending[connection].remove(.features)
+      events.remoteFeatures(Self.handle(connection), status, features, &writer)
     case .version(let connection, let version):
-      guard isUnmasked(Event.remoteVersion) else { return }
-      begin(Event.remoteVersion, 8, &writer)
-      writer.u8(version.number == 0 ? DisconnectReason.unsupportedFeature.rawValue : 0)
-      writer.u16(Self.handle(connection))
-      writer.u8(version.number)
-      writer.u16(version.company)
-      writer.u16(version.subversion)
+      let status = version.number == 0 ? DisconnectReason.unsupportedFeature.rawValue : 0
+      pending[connection].remove(.version)
+      events.remoteVersion(Self.handle(connection), status, version, &writer)
     }
   }
 
@@ -184,7 +137,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
       if layer.isOpen(index), sent[index] > layer.exchange.table[index].data.count {
         let completed = sent[index] &- layer.exchange.table[index].data.count
         sent[index] &-= completed
-        begin(Event.completedPackets, 5, &writer)
+        HCIEvents.begin(HCIEvents.Code.completedPackets, 5, &writer)
         writer.u8(1)
         writer.u16(Self.handle(index))
         writer.u16(UInt16(completed))
@@ -209,7 +162,7 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
   }
 
   /// LE Advertising Report (7.7.65.2) of one report.
-  private mutating func write(_ report: HeardPDU, _ writer: inout ByteWriter) {
+  private mutating func write(_ report: ReceivedPDU, _ writer: inout ByteWriter) {
     let pdu = report.bytes.span.extracting(first: Int(report.count))
     guard let header = AdvertisingHeader(of: pdu), pdu.count >= 8,
       let sender = DeviceAddress(onAir: pdu.extracting(2..<8), kind: header.sender)
@@ -217,7 +170,9 @@ extension HCIController where Peripheral: ~Copyable, Random: ~Copyable {
     if filtersDuplicates, duplicates.isDuplicate(sender, isResponse: header.kind == .scanResponse) { return }
     // A directed advertisement has no data.
     let data = header.kind == .directed ? 0 : pdu.count &- 8
-    guard beginMeta(Subevent.advertisingReport, UInt8(truncatingIfNeeded: 11 &+ data), &writer) else {
+    guard
+      events.beginMeta(HCIEvents.Subevent.advertisingReport, UInt8(truncatingIfNeeded: 11 &+ data), &writer)
+    else {
       return
     }
     writer.u8(1)

@@ -28,9 +28,8 @@ public struct HCIController<
   public var address: DeviceAddress
   var randomAddress: DeviceAddress
   var input: HCIInput
-  /// Event_Mask, and the lower half of LE_Event_Mask.
-  var eventMask: UInt64
-  var leEventMask: UInt32
+  /// The events that the host wants to receive.
+  var events: HCIEvents
   /// The advertising interval in microseconds.
   var advertisingInterval: UInt32
   /// Own_Address_Type of advertising and of scanning is 1.
@@ -41,8 +40,12 @@ public struct HCIController<
   var duplicates: DuplicateFilter
   /// The number of data packets from the host that have not been reported as completed.
   var sent: [connections of UInt8]
-  /// The host has requested the features of the peer and has not received them.
-  var asksFeatures: [connections of Bool]
+  /// The procedures that the host has started and whose end has not been reported to it.
+  var pending: [connections of ProcedureSet]
+  /// The handle of a connection whose end is reported after those of its pending procedures, and the reason
+  /// of its end; 0 for none.
+  var ending: UInt8
+  var endingReason: UInt8
   /// Controller to host flow control: whether it is on, the number of data packets for which the host has
   /// room, and the number that it has not reported as completed.
   var isHostFlowOn: Bool
@@ -63,15 +66,16 @@ public struct HCIController<
     self.address = address
     randomAddress = .zero
     input = HCIInput()
-    eventMask = Self.initialEventMask
-    leEventMask = Self.initialLEEventMask
+    events = HCIEvents()
     advertisingInterval = Self.initialAdvertisingInterval
     advertisesRandom = false
     scansRandom = false
     filtersDuplicates = false
     duplicates = DuplicateFilter()
     sent = .init(repeating: 0)
-    asksFeatures = .init(repeating: false)
+    pending = .init(repeating: .none)
+    ending = 0
+    endingReason = 0
     isHostFlowOn = false
     hostPackets = 0
     hostRoom = 0

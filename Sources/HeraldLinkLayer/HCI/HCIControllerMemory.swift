@@ -18,13 +18,12 @@ public enum HCIControllerMemory {
     // The link layer is the first member, and the source of random numbers the second one, which is
     // initialised and not assigned: an assignment would end the life of one that does not exist.
     let memory = UnsafeMutableRawPointer(layer)
-    let place = unsafe (memory + MemoryLayout<LinkLayer<Peripheral, connections>>.size).alignedUp(
+    let randomMemory = unsafe (memory + MemoryLayout<LinkLayer<Peripheral, connections>>.size).alignedUp(
       for: Random.self)
-    unsafe place.bindMemory(to: Random.self, capacity: 1).initialize(to: random)
+    unsafe randomMemory.bindMemory(to: Random.self, capacity: 1).initialize(to: random)
     let controller = unsafe memory.assumingMemoryBound(to: Controller.self)
     unsafe controller.pointee.address = address
-    unsafe controller.pointee.eventMask = Controller.initialEventMask
-    unsafe controller.pointee.leEventMask = Controller.initialLEEventMask
+    unsafe controller.pointee.events = HCIEvents()
     unsafe controller.pointee.advertisingInterval = Controller.initialAdvertisingInterval
     unsafe controller.pointee.setInitialScan()
     return unsafe controller

@@ -1,4 +1,5 @@
 import HeraldBluetooth
+import HeraldCrypto
 import HeraldHAL
 
 /// The command LE Encrypt of an HCI controller.

@@ -45,14 +45,14 @@ extension LinkLayerRadio where Peripheral: ~Copyable, Hold: ~Copyable {
     var left = Self.itemsPerPoll
     while left > 0 {
       procedures.hold()
-      let heard = layer.pointee.takeReport()
+      let received = layer.pointee.takeReport()
       procedures.release()
-      guard let heard else { return false }
-      let pdu = heard.bytes.span.extracting(first: Int(heard.count))
+      guard let received else { return false }
+      let pdu = received.bytes.span.extracting(first: Int(received.count))
       if let header = AdvertisingHeader(of: pdu),
         let address = DeviceAddress(onAir: pdu.extracting(2..<8), kind: header.sender)
       {
-        let report = AdvertisingReport(address: address, rssi: RSSI(heard.rssi), kind: header.reportKind)
+        let report = AdvertisingReport(address: address, rssi: RSSI(received.rssi), kind: header.reportKind)
         // A directed advertisement has the target's address instead of data.
         let data = pdu.extracting(droppingFirst: header.kind == .directed ? pdu.count : 8)
         handler.received(report, data: data, at: now)
@@ -97,7 +97,7 @@ extension LinkLayerRadio where Peripheral: ~Copyable, Hold: ~Copyable {
     transmit(index)
   }
 
-  /// Lets an event in progress use what was passed to the link layer, and the places of what was taken.
+  /// Lets an event in progress use what was passed to the link layer, and the slots of what was taken.
   private mutating func share() {
     procedures.hold()
     layer.pointee.shareDuringEvent()
@@ -177,15 +177,16 @@ extension LinkLayerRadio where Peripheral: ~Copyable, Hold: ~Copyable {
   }
 
   /// Does what is pending on the connections.
-  mutating func tend<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler, at now: Instant) {
+  mutating func runPending<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler, at now: Instant)
+  {
     var index = 0
     while index < connections {
-      if all[index].life == .open { tend(index, &handler, at: now) }
+      if all[index].life == .open { runPending(index, &handler, at: now) }
       index &+= 1
     }
   }
 
-  private mutating func tend<Handler: RadioEventHandler & ~Copyable>(
+  private mutating func runPending<Handler: RadioEventHandler & ~Copyable>(
     _ index: Int, _ handler: inout Handler, at now: Instant
   ) {
     transmit(index)

@@ -52,7 +52,7 @@ public struct LinkLayerRadio<
   }
 
   /// The connection with this identifier, if it is open; −1 otherwise.
-  mutating func place(_ connection: ConnectionID) -> Int {
+  mutating func tableIndex(_ connection: ConnectionID) -> Int {
     let index = connection.index
     return index >= 0 && index < connections && all[index].life == .open ? index : -1
   }
@@ -175,7 +175,7 @@ extension LinkLayerRadio: Radio where Peripheral: ~Copyable, Hold: ~Copyable {
 
   /// Ends a connection; see `Radio`. Its pending PDUs are discarded.
   public mutating func disconnect(_ connection: ConnectionID) {
-    let index = place(connection)
+    let index = tableIndex(connection)
     guard index >= 0 else { return }
     all[index].life = .closing
     procedures.hold()
@@ -185,7 +185,7 @@ extension LinkLayerRadio: Radio where Peripheral: ~Copyable, Hold: ~Copyable {
 
   /// Queues a PDU; see `Radio`. `.invalidParameter` if it is empty.
   public mutating func send(_ pdu: Span<UInt8>, on connection: ConnectionID) throws(RadioError) {
-    let index = place(connection)
+    let index = tableIndex(connection)
     guard index >= 0 else { throw .notConnected }
     guard pdu.count <= L2CAPConnection.longestPDU else { throw .tooLong }
     guard pdu.count > 0 else { throw .invalidParameter }
@@ -200,7 +200,7 @@ extension LinkLayerRadio: Radio where Peripheral: ~Copyable, Hold: ~Copyable {
 
   /// Requests the RSSI of the last packet of a connection; see `Radio`.
   public mutating func readRSSI(_ connection: ConnectionID) {
-    let index = place(connection)
+    let index = tableIndex(connection)
     if index >= 0 { all[index].wantsRSSI = true }
   }
 
@@ -224,7 +224,7 @@ extension LinkLayerRadio: Radio where Peripheral: ~Copyable, Hold: ~Copyable {
     var hasMore = hasReports
     if connections > 0 {
       if takePayloads(&handler, at: now) { hasMore = true }
-      tend(&handler, at: now)
+      runPending(&handler, at: now)
     }
     adaptAdvertising()
     return hasMore ? now : .never
@@ -247,13 +247,13 @@ extension LinkLayerRadio: StatisticsSource where Peripheral: ~Copyable, Hold: ~C
   }
   /// The value of counter `index`.
   public mutating func statistic(_ index: Int) -> UInt32 {
-    let place = index &- LinkLayer<Peripheral, connections>.statisticsCount
-    guard place >= 0 else {
+    let counter = index &- LinkLayer<Peripheral, connections>.statisticsCount
+    guard counter >= 0 else {
       procedures.hold()
       defer { procedures.release() }
       return layer.pointee.statistic(index)
     }
-    return place < L2CAPCounter.count ? counters.values[place] : 0
+    return counter < L2CAPCounter.count ? counters.values[counter] : 0
   }
 
   /// The number of roles, each of which has a group.

@@ -2,7 +2,7 @@ import HeraldBluetooth
 import HeraldHAL
 
 /// A received advertising channel PDU.
-public struct HeardPDU: BitwiseCopyable, Sendable {
+public struct ReceivedPDU: BitwiseCopyable, Sendable {
   /// RSSI in dBm; 127 if unknown.
   public internal(set) var rssi: Int8
   /// The length of the PDU in bytes, including the header; 0 if there is none.
@@ -139,7 +139,7 @@ extension ScanningEvent {
   }
 }
 
-extension HeardPDU {
+extension ReceivedPDU {
   /// Writes the scan request for this advertisement. RxAdd is the advertisement's TxAdd.
   mutating func writeRequest(from own: DeviceAddress, into pdu: consuming MutableSpan<UInt8>) {
     guard pdu.count >= 14 else { return }

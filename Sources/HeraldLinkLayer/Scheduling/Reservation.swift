@@ -45,7 +45,9 @@ struct Reservation: BitwiseCopyable {
 
   /// Grants the request if no connection event begins within its time. An overdue request is granted at the
   /// expense of events of connections that can miss them. Returns whether it is granted.
-  mutating func grant<let connections: Int>(at now: RadioTime, _ table: inout ConnectionTable<connections>)
+  mutating func grant<let connections: Int>(
+    at now: RadioTime, _ table: inout LinkLayerConnectionTable<connections>
+  )
     -> Bool
   {
     guard table.makesRoom(until: now + length, skips: isOverdue(at: now)) else { return false }

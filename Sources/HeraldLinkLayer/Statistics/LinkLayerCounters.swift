@@ -57,14 +57,14 @@ public struct LinkLayerCounters: BitwiseCopyable, Sendable {
     remainders = .init(repeating: 0)
   }
 
-  private static func place(_ counter: LinkLayerCounter, _ role: LinkLayerRole) -> Int {
+  private static func index(_ counter: LinkLayerCounter, _ role: LinkLayerRole) -> Int {
     Int(role.rawValue &<< 3 | counter.rawValue)
   }
 
   /// The value of a counter: milliseconds, or a number of events.
   public subscript(counter: LinkLayerCounter, role: LinkLayerRole) -> UInt32 {
-    @inline(__always) get { values[Self.place(counter, role)] }
-    @inline(__always) set { values[Self.place(counter, role)] = newValue }
+    @inline(__always) get { values[Self.index(counter, role)] }
+    @inline(__always) set { values[Self.index(counter, role)] = newValue }
   }
 
   /// A time in microseconds; `counter` is one of the four times.
@@ -76,11 +76,11 @@ public struct LinkLayerCounters: BitwiseCopyable, Sendable {
   /// Adds microseconds to one of the four times.
   @inline(never)
   mutating func add(_ microseconds: UInt32, to counter: LinkLayerCounter, _ role: LinkLayerRole) {
-    let place = Int(role.rawValue &<< 2 | counter.rawValue & 3)
-    let sum = microseconds &+ UInt32(remainders[place])
+    let index = Int(role.rawValue &<< 2 | counter.rawValue & 3)
+    let sum = microseconds &+ UInt32(remainders[index])
     let whole = sum.thousandth
     self[counter, role] &+= whole
-    remainders[place] = UInt16(truncatingIfNeeded: sum &- whole &* 1000)
+    remainders[index] = UInt16(truncatingIfNeeded: sum &- whole &* 1000)
   }
 
   /// Adds one to a counter.

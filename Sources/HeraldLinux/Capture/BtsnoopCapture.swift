@@ -19,55 +19,58 @@ public final class BtsnoopCapture {
   private final class Reader {
     let file: FileDescriptor
     init(_ number: Int32) { file = FileDescriptor(number) }
+
+    /// Whether the program has closed its end. Readers send nothing: their end is found by a read.
+    var hasLeft: Bool {
+      var byte: UInt8 = 0
+      return recv(file.number, &byte, 1, Int32(MSG_DONTWAIT | MSG_PEEK)) == 0
+    }
   }
 
-  private let place: CapturePlace
-  private let isSocket: Bool
-  private var file: FileDescriptor
+  /// The file; `nil` for a socket, and when writing has failed.
+  private var file: BtsnoopFile?
+  /// The listening socket, if it is the destination.
+  private let listener: FileDescriptor
   private var readers: [Reader] = []
   private let microseconds: () -> UInt64
   private let onFailure: (SystemFailure) -> Void
 
-  /// Opens the destination. Records are appended to an existing capture; a file in another format is not
-  /// changed. When writing fails, the capture ends and `onFailure` is called with the reason.
+  /// Opens the destination. Records are appended to an existing capture, after its last complete record; a
+  /// file in another format is not changed. When writing fails, the capture ends with a complete record, and
+  /// `onFailure` is called with the reason.
   public convenience init(
-    _ place: CapturePlace, onFailure: @escaping (SystemFailure) -> Void
+    _ destination: CaptureDestination, onFailure: @escaping (SystemFailure) -> Void
   ) throws(SystemFailure) {
-    try self.init(place, onFailure: onFailure, microseconds: Self.now)
+    try self.init(destination, onFailure: onFailure, microseconds: Self.now)
   }
 
   init(
-    _ place: CapturePlace, onFailure: @escaping (SystemFailure) -> Void,
+    _ destination: CaptureDestination, onFailure: @escaping (SystemFailure) -> Void,
     microseconds: @escaping () -> UInt64
   ) throws(SystemFailure) {
-    self.place = place
     self.microseconds = microseconds
     self.onFailure = onFailure
-    switch place {
+    switch destination {
     case .file(let path):
-      isSocket = false
-      file = try Self.open(path)
-    case .socket(let path):
-      isSocket = true
-      file = try Self.listen(path)
+      listener = .none
+      file = try BtsnoopFile(path)
+    case .socket(let path): listener = try Self.listen(path)
     }
   }
 
+  /// The descriptor to wait for, until it is readable, before `acceptReaders` is called; -1 if there is none.
+  public var descriptor: Int32 { listener.number }
+
   /// Records a packet that was sent or received, beginning with its H4 type byte.
   public func add(_ packet: Span<UInt8>, isReceived: Bool) {
-    guard file.isOpen, !packet.isEmpty else { return }
-    if isSocket {
-      welcomeReaders()
-      guard !readers.isEmpty else { return }
-    }
+    acceptReaders()
+    guard !packet.isEmpty, file != nil || !readers.isEmpty else { return }
     let record = Self.record(packet, isReceived: isReceived, at: microseconds())
-    if isSocket {
-      // A client that does not keep up is disconnected, as a partial record would corrupt the rest.
-      readers.removeAll { $0.file.write(record.span) != record.count }
-    } else if file.write(record.span) != record.count {
-      let failure = SystemFailure("write to", place.description, code: errno, advice: "the capture ends here")
-      file = .none
-      onFailure(failure)
+    // A client that does not keep up is disconnected, as a partial record would corrupt the rest.
+    readers.removeAll { $0.file.write(record.span) != record.count }
+    do throws(SystemFailure) { try file?.append(record) } catch {
+      file = nil
+      onFailure(error)
     }
   }
 
@@ -90,38 +93,22 @@ public final class BtsnoopCapture {
     return record
   }
 
-  private func welcomeReaders() {
+  /// Accepts the programs that connect to the socket, and sends each the header at once. A fifth one is
+  /// disconnected without it.
+  public func acceptReaders() {
+    guard listener.isOpen else { return }
     while true {
-      let number = accept(file.number, nil, nil)
+      let number = accept(listener.number, nil, nil)
       guard number >= 0 else { return }
       _ = fcntl(number, F_SETFD, FD_CLOEXEC)
       let reader = Reader(number)
       reader.file.makeNonBlocking()
+      readers.removeAll { $0.hasLeft }
       guard readers.count < Self.mostReaders, reader.file.write(Self.header.span) == Self.header.count else {
         continue
       }
       readers.append(reader)
     }
-  }
-
-  private static func open(_ path: String) throws(SystemFailure) -> FileDescriptor {
-    let file = FileDescriptor(Glibc.open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600))
-    guard file.isOpen else { throw SystemFailure("capture into", path, code: errno) }
-    var start = [UInt8](repeating: 0, count: header.count)
-    var span = start.mutableSpan
-    let count = file.read(into: &span)
-    if count > 0 {
-      guard start == header else {
-        throw SystemFailure(
-          "capture into", path, reason: "it exists and is no capture of HCI traffic",
-          advice: "name another file")
-      }
-    } else {
-      guard file.write(header.span) == header.count else {
-        throw SystemFailure("capture into", path, code: errno)
-      }
-    }
-    return file
   }
 
   private static func listen(_ path: String) throws(SystemFailure) -> FileDescriptor {

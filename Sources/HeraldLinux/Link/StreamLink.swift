@@ -3,7 +3,8 @@ import HeraldDeviceLink
 import HeraldHAL
 
 /// The device's management link over byte streams: a pseudo terminal in place of its serial port, or a TCP
-/// port for up to four concurrent hosts.
+/// port for up to four concurrent hosts. A fifth one takes the place of the one without a session whose last
+/// request is the longest ago; if all have sessions, it waits.
 public struct StreamLink: ~Copyable {
   private static let capacity = 4
 
@@ -14,7 +15,7 @@ public struct StreamLink: ~Copyable {
   private let symbolicLink: String?
   private var sessions: [StreamSession] = []
   /// The address for hosts: the path of a terminal, or `HOST:PORT`.
-  public let place: String
+  public let location: String
 
   /// Opens the link.
   public init(_ address: StreamLinkAddress) throws(SystemFailure) {
@@ -22,7 +23,7 @@ public struct StreamLink: ~Copyable {
     case .tcp(let port):
       let any = try StreamSocket.resolve(host: "127.0.0.1", port: port)
       let socket = try StreamSocket.listen(on: any, called: "port \(port)")
-      place = "127.0.0.1:\(StreamSocket.port(of: socket.number))"
+      location = "127.0.0.1:\(StreamSocket.port(of: socket.number))"
       listener = socket
       farEnd = .none
       symbolicLink = nil
@@ -32,8 +33,8 @@ public struct StreamLink: ~Copyable {
       listener = .none
       farEnd = FileDescriptor(terminal.far)
       symbolicLink = path
-      place = path ?? terminal.path
-      sessions = [StreamSession(FileDescriptor(terminal.near))]
+      location = path ?? terminal.path
+      sessions = [StreamSession(FileDescriptor(terminal.near), at: .start)]
     }
     sessions.reserveCapacity(Self.capacity)
   }
@@ -41,20 +42,22 @@ public struct StreamLink: ~Copyable {
   deinit { if let symbolicLink { unlink(symbolicLink) } }
 
   /// Adds the descriptors of the link to `polls`.
-  public func prepare(_ polls: inout PollSet) {
-    if sessions.count < Self.capacity { polls.add(listener.number) }
+  public func prepare(_ polls: inout PollSet, at now: Instant) {
+    // A host that waits for a free link would otherwise end each wait at once.
+    if hasRoom(at: now) { polls.add(listener.number) }
     for session in sessions { polls.add(session.descriptor, write: session.wantsToWrite) }
   }
 
   /// Accepts new hosts and processes the requests of those connected, without blocking.
   public mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device) {
-    while listener.isOpen, sessions.count < Self.capacity {
+    while listener.isOpen, hasRoom(at: now) {
       let number = accept(listener.number, nil, nil)
       guard number >= 0 else { break }
       _ = fcntl(number, F_SETFD, FD_CLOEXEC)
       var on: Int32 = 1
       setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-      sessions.append(StreamSession(FileDescriptor(number)))
+      if sessions.count == Self.capacity, let index = replaceable(at: now) { sessions.remove(at: index) }
+      sessions.append(StreamSession(FileDescriptor(number), at: now))
     }
     var index = 0
     while index < sessions.count {
@@ -64,6 +67,18 @@ public struct StreamLink: ~Copyable {
         sessions.remove(at: index)
       }
     }
+  }
+}
+
+extension StreamLink {
+  private func hasRoom(at now: Instant) -> Bool {
+    sessions.count < Self.capacity || replaceable(at: now) != nil
+  }
+
+  /// The host that is disconnected for another one.
+  private func replaceable(at now: Instant) -> Int? {
+    sessions.indices.filter { !sessions[$0].hasSession(at: now) }
+      .min { sessions[$0].lastInput < sessions[$1].lastInput }
   }
 }
 
@@ -92,11 +107,15 @@ enum PseudoTerminal {
     return Ends(near: near, far: far, path: path)
   }
 
-  /// Creates a symbolic link from `path` to `terminal`. An existing symbolic link is replaced; any other file
-  /// is an error.
+  /// Creates a symbolic link from `path` to `terminal`. An existing symbolic link to a pseudo terminal, such
+  /// as a killed process leaves, is replaced; any other file or link is an error.
   static func link(_ path: String, to terminal: String) throws(SystemFailure) {
-    var state = stat()
-    if lstat(path, &state) == 0, state.st_mode & S_IFMT == S_IFLNK { unlink(path) }
+    let folder = "/dev/pts/"
+    var target = [UInt8](repeating: 0, count: folder.utf8.count)
+    let count = target.withUnsafeMutableBytes { bytes in
+      bytes.baseAddress.map { readlink(path, $0, bytes.count) } ?? -1
+    }
+    if count == target.count, target.elementsEqual(folder.utf8) { unlink(path) }
     guard symlink(terminal, path) == 0 else { throw SystemFailure("make the link", path, code: errno) }
   }
 }

@@ -19,11 +19,18 @@ final class StreamSession {
   private var outputStart = 0
   private var outputCount = 0
 
+  /// When bytes were last received, or the host connected.
+  private(set) var lastInput: Instant
+
   /// Takes ownership of an open stream.
-  init(_ file: consuming FileDescriptor) {
+  init(_ file: consuming FileDescriptor, at now: Instant) {
     file.makeNonBlocking()
     self.file = file
+    lastInput = now
   }
+
+  /// Whether the host has an authenticated session.
+  func hasSession(at now: Instant) -> Bool { server.hasSession(at: now) }
 
   deinit {
     input.deallocate()
@@ -57,6 +64,7 @@ final class StreamSession {
         guard count > 0 else { return true }
         inputStart = 0
         inputCount = count
+        lastInput = now
       }
       let bytes = UnsafeBufferPointer(start: input + inputStart, count: inputCount)
       let taken = link.receive(bytes.span, at: now, server: &server, device: &device)

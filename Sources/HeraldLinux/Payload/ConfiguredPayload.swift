@@ -77,6 +77,9 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
     case .noKeys: return "no payload: there are no keys"
     case .noDate: return "no payload yet: the date is not known; a host sets it over the management link"
     case .beforeWindow: return "no payload yet: the first day of the keys is still to come"
+    case .keyMissing:
+      return
+        "no payload: the key of this day is erased or damaged; if the date is right, push new keys"
     case .windowEnded: return "no payload: the last day of the keys is over, new keys are needed"
     case .pastEnd:
       return
@@ -102,9 +105,9 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   }
 
   /// Allows a payload family with keys to erase those whose day is over.
-  public mutating func dateWasSet(isCertain: Bool) {
-    if kind == .simple { simple.dateWasSet(isCertain: isCertain) }
-    if kind == .stored { stored.dateWasSet(isCertain: isCertain) }
+  public mutating func dateIs(certain: Bool) {
+    if kind == .simple { simple.dateIs(certain: certain) }
+    if kind == .stored { stored.dateIs(certain: certain) }
   }
 
   /// The time of the next change of the payload.
@@ -117,14 +120,16 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   }
 
   /// The status of the payload for the host.
-  public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus {
+  public mutating func payloadStatus<Storage: PayloadStorage & ~Copyable>(
+    at unixSeconds: UInt64?, in storage: inout Storage
+  ) -> PayloadStatus {
     switch kind {
-    case .fixed: fixed.payloadStatus(at: unixSeconds)
-    case .simple: simple.payloadStatus(at: unixSeconds)
-    case .venue: venue.payloadStatus(at: unixSeconds)
-    case .test: test?.payloadStatus(at: unixSeconds) ?? PayloadStatus()
-    case .opaque: opaque.payloadStatus(at: unixSeconds)
-    case .stored: stored.payloadStatus(at: unixSeconds)
+    case .fixed: fixed.payloadStatus(at: unixSeconds, in: &storage)
+    case .simple: simple.payloadStatus(at: unixSeconds, in: &storage)
+    case .venue: venue.payloadStatus(at: unixSeconds, in: &storage)
+    case .test: test?.payloadStatus(at: unixSeconds, in: &storage) ?? PayloadStatus()
+    case .opaque: opaque.payloadStatus(at: unixSeconds, in: &storage)
+    case .stored: stored.payloadStatus(at: unixSeconds, in: &storage)
     }
   }
 
@@ -132,12 +137,12 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   public var storedCapacity: Int { kind == .stored ? stored.storedCapacity : 0 }
 
   /// Exchanges data with the storage of payloads.
-  public mutating func tend<Storage: PayloadStorage & ~Copyable>(
-    _ storage: inout Storage, at unixSeconds: UInt64?
+  public mutating func load<Storage: PayloadStorage & ~Copyable>(
+    from storage: inout Storage, at unixSeconds: UInt64?
   )
     -> Bool
   {
-    kind == .stored && stored.tend(&storage, at: unixSeconds)
+    kind == .stored && stored.load(from: &storage, at: unixSeconds)
   }
 
   /// The length of every payload of the family; 0 if they differ.

@@ -246,8 +246,8 @@ extension PhyInterface {
 
   private func take<Value: FixedWidthInteger>(_: Value.Type) throws(Failure) -> Value {
     var value: Value = 0
-    for place in 0..<MemoryLayout<Value>.size {
-      value |= try Value(truncatingIfNeeded: byte()) << (8 * place)
+    for index in 0..<MemoryLayout<Value>.size {
+      value |= try Value(truncatingIfNeeded: byte()) << (8 * index)
     }
     return value
   }

@@ -75,28 +75,7 @@ public enum AddressKeyFile {
       _ = text.append(Hexadecimal.digit(key.bytes[index] & 0xF))
     }
     _ = text.append(UInt8(ascii: "\n"))
-    try store(text, at: path, in: directory.path)
+    try StorageDirectory.store(text.bytes.span, at: path, in: directory.path)
     return key
-  }
-
-  /// Creates a file in `directory` with access for its owner only. On failure no partial file is left.
-  static func store(
-    _ text: borrowing SecretBytes, at path: String, in directory: String
-  ) throws(SystemFailure) {
-    let partial = path + ".part"
-    // A file left by a killed process may have had other permissions.
-    guard unlink(partial) == 0 || errno == ENOENT else { throw SystemFailure("remove", partial, code: errno) }
-    let file = FileDescriptor(open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
-    guard file.isOpen else { throw SystemFailure("write", partial, code: errno) }
-    guard file.write(text.bytes.span) == text.count, fsync(file.number) == 0, rename(partial, path) == 0
-    else {
-      let code = errno
-      unlink(partial)
-      throw SystemFailure("write", path, code: code)
-    }
-    let folder = FileDescriptor(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-    guard folder.isOpen, fsync(folder.number) == 0 else {
-      throw SystemFailure("bring to the disk", path, code: errno)
-    }
   }
 }

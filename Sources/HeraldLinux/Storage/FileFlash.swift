@@ -40,9 +40,13 @@ public struct FileFlash: Flash, ~Copyable {
         reason:
           "\(pageCount ?? 0) pages of \(pageSize) bytes in words of \(wordSize) bytes are not a valid size")
     }
-    let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard number >= 0 else {
-      throw SystemFailure("open", path, code: errno, advice: "the storage directory must be writable")
+      throw SystemFailure(
+        "open", path, code: errno,
+        advice: errno == ELOOP
+          ? "it is a symbolic link, and nothing is written through it: move it away"
+          : "the storage directory must be writable")
     }
     let file = FileDescriptor(number)
     guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
@@ -93,14 +97,14 @@ public struct FileFlash: Flash, ~Copyable {
     return FlashSynchroniser(file: copy)
   }
 
-  private func place(page: Int, offset: Int, count: Int) throws(FlashError) -> UnsafeMutableRawPointer {
+  private func address(page: Int, offset: Int, count: Int) throws(FlashError) -> UnsafeMutableRawPointer {
     guard page >= 0, page < pageCount, offset >= 0, count >= 0, offset <= pageSize, count <= pageSize - offset
     else { throw .outOfRange }
     return base + page * pageSize + offset
   }
 
   private func words(page: Int, offset: Int, count: Int) throws(FlashError) -> UnsafeMutableRawPointer {
-    let start = try place(page: page, offset: offset, count: count)
+    let start = try address(page: page, offset: offset, count: count)
     guard offset % wordSize == 0, count % wordSize == 0 else { throw .misaligned }
     return start
   }
@@ -108,7 +112,7 @@ public struct FileFlash: Flash, ~Copyable {
   /// Reads `buffer.count` bytes from `offset` of `page`.
   public mutating func read(page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>) throws(FlashError)
   {
-    let start = try place(page: page, offset: offset, count: buffer.count)
+    let start = try address(page: page, offset: offset, count: buffer.count)
     buffer.withUnsafeMutableBytes { target in
       if let to = target.baseAddress { memcpy(to, start, target.count) }
     }
@@ -132,7 +136,7 @@ public struct FileFlash: Flash, ~Copyable {
 
   /// Erases a page: all its bits become ones.
   public mutating func erase(page: Int) throws(FlashError) {
-    memset(try place(page: page, offset: 0, count: pageSize), 0xFF, pageSize)
+    memset(try address(page: page, offset: 0, count: pageSize), 0xFF, pageSize)
   }
 }
 

@@ -27,7 +27,7 @@ public struct StorageDirectory: Sendable {
       serialNumber = found
     } else {
       let made = random.next().hexadecimal(8) + random.next().hexadecimal(8)
-      try Self.write(made, to: file)
+      try Self.store(Array((made + "\n").utf8).span, at: file, in: path)
       serialNumber = made
     }
   }
@@ -48,14 +48,22 @@ public struct StorageDirectory: Sendable {
     return String(decoding: buffer[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
   }
 
-  /// Writes a line atomically, also with respect to power loss.
-  private static func write(_ line: String, to path: String) throws(SystemFailure) {
+  /// Creates a file in `directory` with access for its owner only, atomically, also with respect to power
+  /// loss. On failure no partial file is left. Nothing is written through a symbolic link.
+  static func store(_ bytes: Span<UInt8>, at path: String, in directory: String) throws(SystemFailure) {
     let partial = path + ".part"
-    let file = FileDescriptor(open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
+    // A file left by a killed process may have had other permissions.
+    guard unlink(partial) == 0 || errno == ENOENT else { throw SystemFailure("remove", partial, code: errno) }
+    let file = FileDescriptor(open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
     guard file.isOpen else { throw SystemFailure("write", partial, code: errno) }
-    let bytes = Array((line + "\n").utf8)
-    guard file.write(bytes.span) == bytes.count, fsync(file.number) == 0, rename(partial, path) == 0 else {
-      throw SystemFailure("write", path, code: errno)
+    guard file.write(bytes) == bytes.count, fsync(file.number) == 0, rename(partial, path) == 0 else {
+      let code = errno
+      unlink(partial)
+      throw SystemFailure("write", path, code: code)
+    }
+    let folder = FileDescriptor(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    guard folder.isOpen, fsync(folder.number) == 0 else {
+      throw SystemFailure("bring to the disk", path, code: errno)
     }
   }
 }

@@ -4,13 +4,13 @@ import Glibc
 public struct HostListener: ~Copyable {
   private let socket: FileDescriptor
   /// Where the host connects: `HOST:PORT`.
-  public let place: String
+  public let location: String
 
   /// Opens the port, on the loopback interface.
   public init(_ address: HostAddress) throws(SystemFailure) {
     let any = try StreamSocket.resolve(host: "127.0.0.1", port: address.port)
     socket = try StreamSocket.listen(on: any, called: "port \(address.port)")
-    place = "127.0.0.1:\(StreamSocket.port(of: socket.number))"
+    location = "127.0.0.1:\(StreamSocket.port(of: socket.number))"
   }
 
   /// Blocks until a host has connected. No other host is accepted afterwards.
@@ -21,7 +21,7 @@ public struct HostListener: ~Copyable {
       let number = Glibc.accept(socket.number, nil, nil)
       if number >= 0 { return HostStream(FileDescriptor(number)) }
       guard errno == EAGAIN || errno == EINTR || errno == ECONNABORTED else {
-        throw SystemFailure("accept a host on", place, code: errno)
+        throw SystemFailure("accept a host on", location, code: errno)
       }
     }
   }

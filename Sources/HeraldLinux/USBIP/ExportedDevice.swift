@@ -27,11 +27,11 @@ struct ExportedDevice {
     record.interfaceCount = configuration[4]
     self.record = record
     var interfaces: [UInt8] = []
-    var place = 0
-    while place < configuration.count, configuration[place] > 0 {
+    var offset = 0
+    while offset < configuration.count, configuration[offset] > 0 {
       // An interface descriptor.
-      if configuration[place + 1] == 4 { interfaces += configuration[(place + 5)..<(place + 8)] + [0] }
-      place += Int(configuration[place])
+      if configuration[offset + 1] == 4 { interfaces += configuration[(offset + 5)..<(offset + 8)] + [0] }
+      offset += Int(configuration[offset])
     }
     self.interfaces = interfaces
   }

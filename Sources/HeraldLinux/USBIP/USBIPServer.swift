@@ -12,6 +12,8 @@ struct USBIPServer: ~Copyable {
     let file: FileDescriptor
     var session: USBIPSession
     var isGone = false
+    /// Whether it has just sent something.
+    var isMoving = false
 
     init(_ file: consuming FileDescriptor, _ exported: ExportedDevice) {
       session = USBIPSession(exported)
@@ -22,6 +24,7 @@ struct USBIPServer: ~Copyable {
 
   private let listener: FileDescriptor
   private let exported: ExportedDevice
+  /// The clients, the one whose last request is the longest ago first.
   private var clients: [Client] = []
   private var chunk = [UInt8](repeating: 0, count: chunkSize)
   /// The listening TCP port.
@@ -53,8 +56,13 @@ struct USBIPServer: ~Copyable {
       if count < 0 { client.isGone = true }
       if count > 0 {
         client.session.receive(chunk[..<count], &controller)
+        client.isMoving = true
         isMoving = true
       }
+    }
+    if isMoving {
+      clients = clients.filter { !$0.isMoving } + clients.filter(\.isMoving)
+      for client in clients { client.isMoving = false }
     }
     return isMoving
   }
@@ -77,9 +85,9 @@ struct USBIPServer: ~Copyable {
     while true {
       let number = Glibc.accept(listener.number, nil, nil)
       guard number >= 0 else { return }
-      guard clients.count < Self.mostClients else {
-        close(number)
-        continue
+      // One that has not imported the device is disconnected for another one.
+      if clients.count == Self.mostClients, let first = clients.firstIndex(where: { !$0.session.hasDevice }) {
+        clients.remove(at: first)
       }
       _ = fcntl(number, F_SETFD, FD_CLOEXEC)
       var on: Int32 = 1

@@ -66,7 +66,7 @@ public struct VirtualUSBController: USBController, ~Copyable {
   /// Creates a controller without a host.
   public init() {}
 
-  private func place(_ endpoint: USBEndpoint) -> Int { endpoint.number + (endpoint.isIn ? 16 : 0) }
+  private func pipeIndex(_ endpoint: USBEndpoint) -> Int { endpoint.number + (endpoint.isIn ? 16 : 0) }
 
   // MARK: The host's side
 
@@ -98,7 +98,7 @@ public struct VirtualUSBController: USBController, ~Copyable {
       if control.count == 1 { beginControl() }
       return
     }
-    let index = place(transfer.endpoint)
+    let index = pipeIndex(transfer.endpoint)
     guard pipes[index].isOpen, !pipes[index].isHalted else {
       completions.append(
         Completion(sequence: transfer.sequence, status: Status.stalled, count: 0, data: []))
@@ -175,7 +175,7 @@ public struct VirtualUSBController: USBController, ~Copyable {
       if let status = Self.append(packet, to: &control[0]) { endControl(status) }
       return true
     }
-    let index = place(endpoint)
+    let index = pipeIndex(endpoint)
     guard pipes[index].isOpen, !pipes[index].isHalted, !pipes[index].transfers.isEmpty else { return false }
     if let status = Self.append(packet, to: &pipes[index].transfers[0]) {
       complete(pipes[index].transfers.removeFirst(), status)
@@ -199,7 +199,7 @@ public struct VirtualUSBController: USBController, ~Copyable {
       }
       return Self.take(from: &control[0], into: &packet)
     }
-    let index = place(endpoint)
+    let index = pipeIndex(endpoint)
     guard pipes[index].isOpen, !pipes[index].isHalted, !pipes[index].transfers.isEmpty else { return nil }
     let count = Self.take(from: &pipes[index].transfers[0], into: &packet)
     let transfer = pipes[index].transfers[0]
@@ -231,21 +231,21 @@ public struct VirtualUSBController: USBController, ~Copyable {
 
   /// Opens an endpoint.
   public mutating func open(_ endpoint: USBEndpoint, _ kind: USBTransferKind) {
-    pipes[place(endpoint)].isOpen = true
-    pipes[place(endpoint)].isHalted = false
+    pipes[pipeIndex(endpoint)].isOpen = true
+    pipes[pipeIndex(endpoint)].isHalted = false
   }
 
   /// Closes an endpoint and fails its pending transfers.
   public mutating func close(_ endpoint: USBEndpoint) {
-    fail(place(endpoint), Status.shutDown)
-    pipes[place(endpoint)].isOpen = false
-    pipes[place(endpoint)].isHalted = false
+    fail(pipeIndex(endpoint), Status.shutDown)
+    pipes[pipeIndex(endpoint)].isOpen = false
+    pipes[pipeIndex(endpoint)].isHalted = false
   }
 
   /// Halts an endpoint and fails its pending transfers, or clears the halt.
   public mutating func setHalted(_ endpoint: USBEndpoint, _ isHalted: Bool) {
-    pipes[place(endpoint)].isHalted = isHalted
-    if isHalted { fail(place(endpoint), Status.stalled) }
+    pipes[pipeIndex(endpoint)].isHalted = isHalted
+    if isHalted { fail(pipeIndex(endpoint), Status.stalled) }
   }
 
   private mutating func fail(_ index: Int, _ status: Int32) {

@@ -6,7 +6,7 @@ import HeraldEnergy
 /// Every packet on an advertising channel is a separate event. A station receives it if it scans that channel
 /// from the first bit to the last, its radio is not in use otherwise, the received power is sufficient, and
 /// no other packet on the channel collides with it. Connections are opened after advertisements of the peer
-/// and carry ATT PDUs in connection events. docs/simulation.md lists what is modelled and what is not.
+/// and carry ATT PDUs in connection events. CONTRIBUTING.md, "Simulation", lists what is modelled.
 ///
 /// The same seed and the same calls give the same history. Radios are used through `AirRadio`; `run` advances
 /// time and calls the owner of a radio when it has an event.
@@ -43,7 +43,7 @@ public final class Air {
   var freeLines: [Int] = []
   var calls: [ConnectionRequests] = []
   var channels: (AirChannel, AirChannel, AirChannel)
-  let places: AirPlaces
+  let positions: AirPositions
   /// The advertising data of all stations, 32 bytes for each.
   let data: UnsafeMutablePointer<UInt8>
   let fades: UnsafeMutablePointer<Float>
@@ -85,7 +85,7 @@ public final class Air {
     lines = .allocate(capacity: lineCount)
     for index in 0..<lineCount { (lines + index).initialize(to: AirLine()) }
     freeLines = (0..<lineCount).reversed()
-    places = AirPlaces(count: count, seed: seed, model: model)
+    positions = AirPositions(count: count, seed: seed, model: model)
     data = .allocate(capacity: count * 32)
     data.initialize(repeating: 0, count: count * 32)
     let drawn = model.fades(count: Self.fadeCount, random: &random)
@@ -106,13 +106,13 @@ public final class Air {
   // MARK: Stations
 
   /// Sets the position of a station in metres. Takes effect at the next `updateLinks`.
-  public func place(_ station: Int, x: Float, y: Float) { places.move(station, x: x, y: y) }
+  public func place(_ station: Int, x: Float, y: Float) { positions.move(station, x: x, y: y) }
   /// Recomputes the received powers of all stations from their positions.
-  public func updateLinks() { places.update() }
+  public func updateLinks() { positions.update() }
   /// The distance between two stations in metres.
-  public func distance(_ first: Int, _ second: Int) -> Float { places.distance(first, second) }
+  public func distance(_ first: Int, _ second: Int) -> Float { positions.distance(first, second) }
   /// The mean received power, in dBm, of one station at another.
-  public func meanPower(from sender: Int, at receiver: Int) -> Float { places.power(sender, receiver) }
+  public func meanPower(from sender: Int, at receiver: Int) -> Float { positions.power(sender, receiver) }
 
   /// Sets the capabilities of a station. To be called before it is switched on.
   public func setCapabilities(_ station: Int, _ capabilities: RadioCapabilities) {

@@ -18,16 +18,16 @@ struct AirChannel {
   /// Finds the packets that overlap `start`…`end`, except those of `sender`: at most the 16 earliest.
   mutating func overlaps(_ start: UInt64, _ end: UInt64, of sender: Int32, into found: inout Overlaps) {
     found.count = 0
-    var place = newest
+    var index = newest
     for _ in 0..<128 {
-      let packet = packets[place]
+      let packet = packets[index]
       // Packets are added up to 1 ms ahead of time: those before this one have ended.
       if packet.start &+ 2_000 < start { return }
       if packet.start < end, packet.end > start, packet.sender != sender, found.count < 16 {
         found.packets[found.count] = packet
         found.count &+= 1
       }
-      place = (place &- 1) & 127
+      index = (index &- 1) & 127
     }
   }
 
@@ -132,9 +132,9 @@ extension Air {
     var others = AirChannel.Overlaps()
     overlaps(on: event.channel, from: start, to: end, of: station, into: &others)
     var initiators: [Int] = []
-    let listeners = places.listeners + station * count
-    let powers = places.powers + station * count
-    for number in 0..<places.listenerCounts[station] {
+    let listeners = positions.listeners + station * count
+    let powers = positions.powers + station * count
+    for number in 0..<positions.listenerCounts[station] {
       let receiver = Int(listeners[number])
       let isScanned = receivers[receiver].receives(event.channel, from: start, to: end)
       if !isScanned {
@@ -175,7 +175,7 @@ extension Air {
     for index in 0..<others.count {
       let other = others.packets[index]
       if Int(other.sender) == receiver { continue }
-      let disturbance = places.power(Int(other.sender), receiver) + fade()
+      let disturbance = positions.power(Int(other.sender), receiver) + fade()
       if power - disturbance < model.captureThreshold { return true }
       if other.start < start, disturbance >= model.sensitivity { return true }
     }

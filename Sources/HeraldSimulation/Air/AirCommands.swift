@@ -4,8 +4,8 @@ import HeraldBluetooth
 
 extension Air {
   func startAdvertising(_ station: Int, _ parameters: AdvertisingParameters, _ bytes: Span<UInt8>) {
-    let place = data + station * 32
-    for index in 0..<bytes.count { place[index] = bytes[index] }
+    let start = data + station * 32
+    for index in 0..<bytes.count { start[index] = bytes[index] }
     stations[station].dataLength = bytes.count
     let former = stations[station].advertising
     stations[station].advertising = parameters

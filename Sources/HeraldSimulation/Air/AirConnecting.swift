@@ -26,22 +26,22 @@ extension Air {
   /// Ends the requests to one advertiser, which has received at most one of them. Every station that sent one
   /// is in the connected state.
   func finishRequests(_ advertiser: Int) {
-    guard let place = calls.firstIndex(where: { $0.advertiser == advertiser }) else { return }
-    let call = calls.remove(at: place)
+    guard let index = calls.firstIndex(where: { $0.advertiser == advertiser }) else { return }
+    let call = calls.remove(at: index)
     var others = AirChannel.Overlaps()
     overlaps(on: call.channel, from: call.start, to: now, of: advertiser, into: &others)
     var strongest: (initiator: Int, power: Float)?
     for initiator in call.initiators where isStillInitiating(initiator, call) {
-      let power = places.power(initiator, advertiser) + fade()
+      let power = positions.power(initiator, advertiser) + fade()
       if power > strongest?.power ?? model.sensitivity { strongest = (initiator, power) }
     }
     if let found = strongest {
       for index in 0..<others.count where Int(others.packets[index].sender) != found.initiator {
-        let disturbance = places.power(Int(others.packets[index].sender), advertiser) + fade()
+        let disturbance = positions.power(Int(others.packets[index].sender), advertiser) + fade()
         if found.power - disturbance < model.captureThreshold { strongest = nil }
       }
     }
-    if stations[advertiser].freePlace() == nil || stations[advertiser].advertising?.connectable != true {
+    if stations[advertiser].freeIndex() == nil || stations[advertiser].advertising?.connectable != true {
       strongest = nil
     }
     for initiator in call.initiators where isStillInitiating(initiator, call) {
@@ -55,14 +55,14 @@ extension Air {
   }
 
   private func open(_ initiator: Int, _ advertiser: Int, isOneSided: Bool) {
-    guard let place = stations[initiator].freePlace(), let number = freeLines.popLast() else { return }
+    guard let index = stations[initiator].freeIndex(), let number = freeLines.popLast() else { return }
     let address = stations[initiator].peer
     endInitiating(initiator)
     let line = lines + number
     line.pointee.isOpen = true
     line.pointee.isOneSided = isOneSided
     line.pointee.stations[0] = initiator
-    line.pointee.places[0] = place
+    line.pointee.indices[0] = index
     line.pointee.stations[1] = advertiser
     line.pointee.interval = UInt64(stations[initiator].connection.interval) * 1250
     line.pointee.supervisionTimeout = UInt64(stations[initiator].connection.supervisionTimeout) * 10_000
@@ -76,15 +76,15 @@ extension Air {
       clear(&line.pointee.answers[side])
       line.pointee.wasRefused[side] = false
     }
-    stations[initiator].lines[place] = Int32(number)
+    stations[initiator].lines[index] = Int32(number)
     report(
-      .opened(ConnectionOpened(connection: ConnectionID(index: place), role: .central, peer: address)),
+      .opened(ConnectionOpened(connection: ConnectionID(index: index), role: .central, peer: address)),
       to: initiator)
     if isOneSided {
       requestsLost &+= 1
-    } else if let other = stations[advertiser].freePlace() {
+    } else if let other = stations[advertiser].freeIndex() {
       connectionsMade &+= 1
-      line.pointee.places[1] = other
+      line.pointee.indices[1] = other
       stations[advertiser].lines[other] = Int32(number)
       report(
         .opened(
@@ -108,7 +108,7 @@ extension Air {
 
   /// The index of a station's connection; `nil` if it is not open.
   func line(_ station: Int, _ connection: ConnectionID) -> Int? {
-    guard connection.index >= 0, connection.index < stations[station].places else { return nil }
+    guard connection.index >= 0, connection.index < stations[station].connections else { return nil }
     let line = stations[station].lines[connection.index]
     return line >= 0 ? Int(line) : nil
   }
@@ -118,7 +118,7 @@ extension Air {
   }
 
   func disconnect(_ station: Int, _ connection: ConnectionID) {
-    guard connection.index >= 0, connection.index < stations[station].places else { return }
+    guard connection.index >= 0, connection.index < stations[station].connections else { return }
     if let line = line(station, connection) {
       if lines[line].isOneSided {
         // The peripheral does not have this connection: it is closed at once, without LL_TERMINATE_IND.
@@ -143,13 +143,13 @@ extension Air {
 
   private func leave(_ line: Int, _ side: AirLine.Side, _ reason: DisconnectReason) {
     let station = lines[line].stations[side.rawValue]
-    let place = lines[line].places[side.rawValue]
+    let index = lines[line].indices[side.rawValue]
     let isOwn = lines[line].closing == side || reason == .localHostTerminated
     if reportsLostConnections || isOwn {
-      stations[station].lines[place] = Station.none
-      report(.closed(ConnectionID(index: place), reason), to: station)
+      stations[station].lines[index] = Station.none
+      report(.closed(ConnectionID(index: index), reason), to: station)
     } else {
-      stations[station].lines[place] = Station.dead
+      stations[station].lines[index] = Station.dead
     }
   }
 }

@@ -73,7 +73,7 @@ extension Air {
   }
 
   private func passes(_ sender: Int, _ receiver: Int) -> Bool {
-    places.power(sender, receiver) + fade() >= model.sensitivity
+    positions.power(sender, receiver) + fade() >= model.sensitivity
       && random.next() >= UInt32(Double(model.dataLoss) * Double(UInt32.max))
   }
 
@@ -104,7 +104,7 @@ extension Air {
 
   func queue(_ pdu: Span<UInt8>, _ station: Int, _ connection: ConnectionID) throws(RadioError) {
     guard let line = line(station, connection) else {
-      guard connection.index >= 0, connection.index < stations[station].places,
+      guard connection.index >= 0, connection.index < stations[station].connections,
         stations[station].lines[connection.index] == Station.dead
       else { throw .notConnected }
       throw .busy
@@ -137,8 +137,8 @@ extension Air {
       lines[line].requests[box].isCarried = false
       if lines[line].wasRefused[box] {
         lines[line].wasRefused[box] = false
-        let place = ConnectionID(index: lines[line].places[box])
-        report(.readyToSend(place), to: lines[line].stations[box])
+        let connection = ConnectionID(index: lines[line].indices[box])
+        report(.readyToSend(connection), to: lines[line].stations[box])
       }
     }
     return count
@@ -159,7 +159,7 @@ extension Air {
   func measure(_ station: Int, _ connection: ConnectionID) {
     guard let line = line(station, connection), !lines[line].isOneSided else { return }
     let peer = lines[line].stations[side(station, of: line).other.rawValue]
-    let power = places.power(peer, station) + fade()
+    let power = positions.power(peer, station) + fade()
     report(.measured(RSSI(Int8(max(-127, min(20, power.rounded())))), connection), to: station)
   }
 }

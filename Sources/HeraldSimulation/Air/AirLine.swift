@@ -19,7 +19,7 @@ struct AirLine {
   var isOneSided = false
   /// The stations, and the connection identifier used by each.
   var stations: [2 of Int] = .init(repeating: 0)
-  var places: [2 of Int] = .init(repeating: 0)
+  var indices: [2 of Int] = .init(repeating: 0)
   /// The connection interval in microseconds.
   var interval: UInt64 = 0
   var supervisionTimeout: UInt64 = 0

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The parameters of the radio model, each with its source. Times are in microseconds. docs/simulation.md
-/// lists what is modelled and what is not.
+/// The parameters of the radio model, each with its source. Times are in microseconds. CONTRIBUTING.md,
+/// "Simulation", lists what is modelled and what is not.
 public struct AirModel: Sendable {
   /// Transmit power in dBm: near that of wearables and of Android's low setting.
   public var txPower: Float = 0

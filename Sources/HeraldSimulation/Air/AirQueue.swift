@@ -55,15 +55,15 @@ struct AirQueue: ~Copyable {
     if count == capacity { grow() }
     event.order = order
     order &+= 1
-    var place = count
+    var index = count
     count += 1
-    while place > 0 {
-      let parent = (place - 1) / 2
+    while index > 0 {
+      let parent = (index - 1) / 2
       guard event < events[parent] else { break }
-      events[place] = events[parent]
-      place = parent
+      events[index] = events[parent]
+      index = parent
     }
-    events[place] = event
+    events[index] = event
   }
 
   /// Removes the earliest event. The queue must not be empty.
@@ -71,16 +71,16 @@ struct AirQueue: ~Copyable {
     let first = events[0]
     count -= 1
     let last = events[count]
-    var place = 0
+    var index = 0
     while true {
-      var child = 2 * place + 1
+      var child = 2 * index + 1
       guard child < count else { break }
       if child + 1 < count, events[child + 1] < events[child] { child += 1 }
       guard events[child] < last else { break }
-      events[place] = events[child]
-      place = child
+      events[index] = events[child]
+      index = child
     }
-    events[place] = last
+    events[index] = last
     return first
   }
 

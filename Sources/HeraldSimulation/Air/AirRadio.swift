@@ -57,7 +57,7 @@ public struct AirRadio: Radio, ~Copyable {
   {
     guard state == .ready else { throw .notReady }
     guard capabilities.canConnect else { throw .unsupported }
-    guard !air.receivers[station].isInitiating, air.stations[station].freePlace() != nil else { throw .busy }
+    guard !air.receivers[station].isInitiating, air.stations[station].freeIndex() != nil else { throw .busy }
     if air.stations[station].scan != nil, !capabilities.canScanWhileConnecting { throw .unsupported }
     air.initiate(station, peer, parameters)
   }
@@ -122,7 +122,7 @@ public struct AirRadio: Radio, ~Copyable {
       var buffer: [256 of UInt8] = .init(repeating: 0)
       let count = air.take(line, token, from: side, isAnswer: isAnswer, into: &buffer)
       guard count > 0 else { return }
-      let connection = ConnectionID(index: air.lines[line].places[side.other.rawValue])
+      let connection = ConnectionID(index: air.lines[line].indices[side.other.rawValue])
       var span = buffer.mutableSpan
       var whole = span._mutatingExtracting(0..<min(256, capabilities.maximumPDU))
       let length = handler.pduReceived(&whole, count: count, on: connection, at: now)

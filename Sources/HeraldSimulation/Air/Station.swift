@@ -57,7 +57,7 @@ struct Station {
   init(_ capabilities: RadioCapabilities) { self.capabilities = capabilities }
 
   /// The maximum number of connections.
-  var places: Int { min(capabilities.connections, 8) }
+  var connections: Int { min(capabilities.connections, 8) }
 
   /// How long an interval in microseconds takes by its crystal.
   func lengthened(_ interval: UInt64) -> UInt64 {
@@ -65,8 +65,8 @@ struct Station {
   }
 
   /// The first free connection identifier.
-  func freePlace() -> Int? {
-    for place in 0..<places where lines[place] == Self.none { return place }
+  func freeIndex() -> Int? {
+    for index in 0..<connections where lines[index] == Self.none { return index }
     return nil
   }
 }

@@ -85,7 +85,7 @@ struct MediumCrystal {
   /// Requires it from a time on.
   mutating func require(from time: Int) { start = time }
 
-  /// It is no longer required.
+  /// The crystal is no longer required.
   mutating func release(at time: Int) {
     ended = total(at: time)
     start = nil

@@ -38,7 +38,7 @@ public final class RadioMedium {
     public let crcInit: UInt32
     /// Header and payload.
     public let pdu: [UInt8]
-    /// It collided with another packet on its channel, or was damaged intentionally.
+    /// The packet collided with another packet on its channel, or was damaged intentionally.
     var isDamaged = false
   }
 
@@ -312,24 +312,24 @@ extension RadioMedium {
   private func insert(_ plan: Plan) {
     planned += 1
     plans.append(plan)
-    var place = plans.count - 1
-    while place > 0, plans[place].isBefore(plans[(place - 1) / 2]) {
-      plans.swapAt(place, (place - 1) / 2)
-      place = (place - 1) / 2
+    var index = plans.count - 1
+    while index > 0, plans[index].isBefore(plans[(index - 1) / 2]) {
+      plans.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
     }
   }
 
   private func removeFirst() {
     plans.swapAt(0, plans.count - 1)
     plans.removeLast()
-    var place = 0
+    var index = 0
     while true {
-      var least = place
-      for child in [2 * place + 1, 2 * place + 2]
+      var least = index
+      for child in [2 * index + 1, 2 * index + 2]
       where child < plans.count && plans[child].isBefore(plans[least]) { least = child }
-      if least == place { return }
-      plans.swapAt(place, least)
-      place = least
+      if least == index { return }
+      plans.swapAt(index, least)
+      index = least
     }
   }
 }

@@ -8,7 +8,8 @@ import HeraldText
 /// `herald-flash boards`
 struct Boards: ParsableCommand, ReportsFailures {
   static let configuration = CommandConfiguration(
-    abstract: "Lists the boards that herald-flash knows, and where their firmware goes.")
+    abstract: "Lists the boards that herald-flash knows, and where their firmware goes.",
+    discussion: "Example: `herald-flash boards --json`")
 
   @OptionGroup var display: DisplayOptions
 
@@ -32,9 +33,15 @@ struct Boards: ParsableCommand, ReportsFailures {
     let log: Region?
     let ram: Region
     let pageSize: UInt32
-    let waysIn: [String]
+    let programmingMethods: [String]
     let uf2Family: UInt32?
     let hasFirmware: Bool
+
+    private enum CodingKeys: String, CodingKey {
+      case name, title, chip, firmware, settings, log, ram, pageSize
+      case programmingMethods = "waysIn"
+      case uf2Family, hasFirmware
+    }
   }
 
   private struct Rows: Encodable {
@@ -46,16 +53,17 @@ struct Boards: ParsableCommand, ReportsFailures {
       Row(
         name: board.name, title: board.title, chip: board.chip, firmware: .init(board.firmware),
         settings: board.settings.map(Row.Region.init), log: board.log.map(Row.Region.init),
-        ram: .init(board.ram), pageSize: board.pageSize, waysIn: board.waysIn.map(\.rawValue),
+        ram: .init(board.ram), pageSize: board.pageSize,
+        programmingMethods: board.programmingMethods.map(\.rawValue),
         uf2Family: board.uf2Family, hasFirmware: board.hasFirmware)
     }
     try display.show(Rows(boards: rows)) {
       var table = [["BOARD", "", "CHIP", "FIRMWARE AT", "WAYS IN", "OUR FIRMWARE"]]
       for board in BoardCatalogue.all {
-        let ways = board.waysIn.map(\.rawValue).joined(separator: ", ")
+        let methods = board.programmingMethods.map(\.rawValue).joined(separator: ", ")
         table.append([
           board.name, board.title, board.chip, Wording.span(board.firmware),
-          ways.isEmpty ? "none: it cannot be flashed" : ways,
+          methods.isEmpty ? "none: it cannot be flashed" : methods,
           board.hasFirmware ? "script/build \(board.name)" : "none",
         ])
       }
@@ -78,10 +86,42 @@ enum Wording {
 
   /// The image's format, size and address range.
   static func summary(_ image: FirmwareImage) -> String {
-    let places =
+    let regions =
       image.segments.count == 1 ? Wording.span(image.segments[0]) : "\(image.segments.count) segments"
     let version = image.mcuboot.map { ", MCUboot version \($0.version)" } ?? ""
-    return "\(image.format.rawValue), \(image.byteCount) bytes, \(places)\(version)"
+    return "\(image.format.rawValue), \(image.byteCount) bytes, \(regions)\(version)"
+  }
+
+  /// What is known of an image for MCUboot before it is sent, and what of its file is not sent.
+  static func fitness(of signed: MCUbootImage, _ trailer: MCUbootTrailer?) -> [String] {
+    var lines = [
+      signed.hashState == .right
+        ? "fits    the SHA-256 in the image is valid"
+        : "fits    its form is right; the SHA-256 is that of the program before encryption, and was not compared"
+    ]
+    if let hidden = signed.hiddenProgram {
+      lines.append("        its program \(hidden): the boot loader has to be made for this")
+    }
+    if let trailer {
+      lines.append(
+        "        the trailer in the file is not sent"
+          + (trailer.isConfirmed ? ": it says confirmed, for which there is --permanent" : ""))
+    }
+    return lines
+  }
+
+  /// What MCUboot's trailer says.
+  static func summary(_ trailer: MCUbootTrailer) -> String {
+    var words = [
+      trailer.isConfirmed
+        ? "confirmed: the image stays" : "test: the image is tried once, until it is confirmed"
+    ]
+    if trailer.isCopied { words.append("copied by the boot loader") }
+    if let info = trailer.swapInfo {
+      let kinds: [UInt8: String] = [1: "none", 2: "test", 3: "permanent", 4: "revert", 5: "failed"]
+      words.append("swap \(kinds[info & 0x0F] ?? "\(info & 0x0F)") of image \(info >> 4)")
+    }
+    return "at 0x\(trailer.address.hexadecimal(8)), \(words.joined(separator: ", "))"
   }
 
   /// The boot loader for which a package is intended.

@@ -16,6 +16,8 @@ struct Convert: ParsableCommand, ReportsFailures {
 
       With --version the image is put into MCUboot's form first: a header, and behind it a SHA-256 and, with --key, a signature. Keys are PEM files as \
       `imgtool keygen` makes them for ed25519 and ecdsa-p256. --unwrap takes the program out of that form.
+
+      Example: `herald-flash convert app.elf app.signed.bin --version 1.2.3 --key key.pem`
       """)
 
   @Argument(
@@ -57,6 +59,7 @@ struct Convert: ParsableCommand, ReportsFailures {
   var securityCounter: Address?
   @Flag(help: "Take the program out of MCUboot's form.")
   var unwrap = false
+  @OptionGroup var replacing: ReplacingOptions
   @OptionGroup var display: DisplayOptions
 
   var changesBoard: Bool { false }
@@ -92,7 +95,7 @@ struct Convert: ParsableCommand, ReportsFailures {
 
   func run() throws {
     let known = try chosenBoard()
-    var image = try ImageFile.read(input, base: base?.value, for: known)
+    var image = try FirmwareFile.read(input, base: base?.value, for: known)
     do {
       if let base { image = try image.moved(to: base.value) }
       if unwrap { image = try image.unsigned() }
@@ -110,6 +113,10 @@ struct Convert: ParsableCommand, ReportsFailures {
       bytes = try image.file(format, options)
     } catch {
       throw failure(error)
+    }
+    // Who made an image cannot be seen from it: the same one again is no loss.
+    try replacing.check(output, inputs: [input] + [key].compactMap(\.self)) { _ in
+      (try? FirmwareFile.bytes(output)) == bytes
     }
     guard (try? Data(bytes).write(to: URL(fileURLWithPath: output), options: .atomic)) != nil else {
       throw FlashFailure(

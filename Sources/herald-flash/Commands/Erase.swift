@@ -2,14 +2,19 @@ import ArgumentParser
 import HeraldConsole
 import HeraldFlash
 import HeraldHostLink
+import HeraldText
 
 /// `herald-flash erase`
 struct Erase: ParsableCommand, ReportsFailures {
   static let configuration = CommandConfiguration(
     abstract: "Erases the firmware of a board; with --all everything on its chip.",
-    discussion: "Without --all the log and the settings stay. --all unlocks a locked chip, too.")
+    discussion: """
+      Without --all the log and the settings stay. --all unlocks a locked chip, too.
 
-  @OptionGroup var place: PlaceOptions
+      Example: `herald-flash erase --board microbit2 --to probe:usb:1-2`
+      """)
+
+  @OptionGroup var location: LocationOptions
 
   @Flag(help: "Erase the whole chip: firmware, log, settings, and a lock against debugging.")
   var all = false
@@ -29,11 +34,13 @@ struct Erase: ParsableCommand, ReportsFailures {
   }
 
   func run() throws {
-    let wanted = try place.wanted()
-    let row = try place.withBoard(wanted) { session throws(FlashFailure) in
+    let wanted = try location.wanted()
+    let row = try location.withBoard(wanted) { session throws(FlashFailure) in
       let board = try session.board(wanted, for: nil)
       if session.identification.isLocked, !all { throw session.lockedFailure() }
-      display.say("board   \(board.title) (\(board.name)) at \(session.programmer.location)")
+      display.say(
+        "board   \(board.title) (\(board.name)) at \(PrintableText.of(session.programmer.location, limit: 256))"
+      )
       for detail in session.identification.details { display.say("        \(detail.name): \(detail.value)") }
       display.say(
         all

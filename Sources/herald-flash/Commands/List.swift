@@ -1,6 +1,7 @@
 import ArgumentParser
 import HeraldConsole
 import HeraldFlash
+import HeraldText
 
 /// `herald-flash list`
 struct List: ParsableCommand, ReportsFailures {
@@ -9,6 +10,8 @@ struct List: ParsableCommand, ReportsFailures {
     discussion: """
       Boards that cannot be used now are listed, too, with what is in the way. Serial boot loaders and devices on serial lines are not asked without being \
       named: name them with --to.
+
+      Example: `herald-flash list --via probe`
       """)
 
   @OptionGroup var search: SearchOptions
@@ -56,7 +59,10 @@ struct List: ParsableCommand, ReportsFailures {
       var remarks = (board.identification?.details ?? []).map { "\($0.name) \($0.value)" }
       if board.identification?.isLocked == true { remarks.append("locked") }
       if let obstacle = board.obstacle { remarks.append(obstacle.what) }
-      rows.append([board.location, names.isEmpty ? "?" : names, remarks.joined(separator: ", ")])
+      rows.append([
+        PrintableText.of(board.location, limit: 256), names.isEmpty ? "?" : names,
+        remarks.joined(separator: ", "),
+      ])
     }
     Console.printTable(rows)
     for advice in Set(found.compactMap { $0.obstacle?.advice }).sorted() { Console.line("  → \(advice)") }

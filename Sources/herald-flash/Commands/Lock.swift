@@ -2,6 +2,7 @@ import ArgumentParser
 import HeraldConsole
 import HeraldFlash
 import HeraldHostLink
+import HeraldText
 
 /// `herald-flash lock`
 struct Lock: ParsableCommand, ReportsFailures {
@@ -10,9 +11,11 @@ struct Lock: ParsableCommand, ReportsFailures {
     discussion: """
       Afterwards the memory is tried to be read, and has to be unreadable. Only `herald-flash erase --all` opens the port again, and it erases everything: \
       firmware, settings and log. Pull the log first. docs/security.md says which chips resist which attacks.
+
+      Example: `herald-flash lock --board herald-wearable`
       """)
 
-  @OptionGroup var place: PlaceOptions
+  @OptionGroup var location: LocationOptions
 
   @Flag(help: "Do not ask.")
   var yes = false
@@ -29,14 +32,14 @@ struct Lock: ParsableCommand, ReportsFailures {
   }
 
   func run() throws {
-    let wanted = try place.wanted()
-    let row = try place.withBoard(wanted) { session throws(FlashFailure) in
+    let wanted = try location.wanted()
+    let row = try location.withBoard(wanted) { session throws(FlashFailure) in
       let isLocked = session.identification.isLocked
       // A closed chip does not say which board it is, and nothing of it is changed.
       let board = isLocked ? session.identification.boards.first : try session.board(wanted, for: nil)
       guard let board = wanted ?? board else { throw session.lockedFailure() }
       let name = isLocked && wanted == nil ? "a board" : "\(board.title) (\(board.name))"
-      display.say("board   \(name) at \(session.programmer.location)")
+      display.say("board   \(name) at \(PrintableText.of(session.programmer.location, limit: 256))")
       for detail in session.identification.details { display.say("        \(detail.name): \(detail.value)") }
       if !isLocked {
         display.say(

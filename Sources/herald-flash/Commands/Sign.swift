@@ -15,6 +15,8 @@ struct Sign: ParsableCommand, ReportsFailures {
       and checks it with the public key. The image itself is not changed. An image in MCUboot's form is signed by `herald-flash convert --version V --key PEM`.
 
       `openssl genpkey -algorithm ed25519` makes a key, `openssl pkey -pubout` its public half.
+
+      Example: `herald-flash sign wearable.hex --version 1.2.3 --key release.pem --board microbit2`
       """)
 
   /// What is appended to the name of an image's file.
@@ -36,6 +38,7 @@ struct Sign: ParsableCommand, ReportsFailures {
     name: .shortAndLong,
     help: ArgumentHelp("The file to write. Without it, FILE.sig.", valueName: "file"))
   var output: String?
+  @OptionGroup var replacing: ReplacingOptions
   @OptionGroup var display: DisplayOptions
 
   var changesBoard: Bool { false }
@@ -60,7 +63,7 @@ struct Sign: ParsableCommand, ReportsFailures {
       guard let known = BoardCatalogue.named(name) else { throw FlashFailure.unknownBoard(name) }
       return known
     }
-    let content = try ImageFile.read(image, base: base?.value, for: known)
+    let content = try FirmwareFile.read(image, base: base?.value, for: known)
     guard let name = known?.name ?? content.builtFor else {
       throw FlashFailure(
         .link(.usage), "\(shown) does not say which board it is for", state: .untouched,
@@ -74,6 +77,7 @@ struct Sign: ParsableCommand, ReportsFailures {
       throw FlashFailure(.image, "\(shown): \(error)", state: .untouched)
     }
     let path = output ?? image + Self.suffix
+    try replacing.check(path, inputs: [image, key]) { $0.starts(with: "herald-image-signature 1\n".utf8) }
     guard (try? Data(signature.file).write(to: URL(fileURLWithPath: path), options: .atomic)) != nil else {
       throw FlashFailure(
         .link(.storage), "\(PrintableText.of(path, limit: 256)) cannot be written", state: .untouched,

@@ -8,10 +8,14 @@ import HeraldText
 struct Verify: ParsableCommand, ReportsFailures {
   static let configuration = CommandConfiguration(
     abstract: "Compares what a board holds with an image.",
-    discussion: "Exit status 14 if they differ, with the first address at which they do.")
+    discussion: """
+      Exit status 14 if they differ, with the first address at which they do.
+
+      Example: `herald-flash verify wearable.hex --board microbit2`
+      """)
 
   @OptionGroup var image: ImageOptions
-  @OptionGroup var place: PlaceOptions
+  @OptionGroup var location: LocationOptions
   @OptionGroup var display: DisplayOptions
 
   var changesBoard: Bool { false }
@@ -25,9 +29,9 @@ struct Verify: ParsableCommand, ReportsFailures {
   }
 
   func run() throws {
-    let wanted = try place.wanted()
-    let content = try ImageFile.read(try image.path(for: wanted), base: image.base?.value, for: wanted)
-    let row = try place.withBoard(wanted) { session throws(FlashFailure) in
+    let wanted = try location.wanted()
+    let content = try FirmwareFile.read(try image.path(for: wanted), base: image.base?.value, for: wanted)
+    let row = try location.withBoard(wanted) { session throws(FlashFailure) in
       let board = try session.board(wanted, for: content)
       if session.identification.isLocked { throw session.lockedFailure() }
       let plan = try FlashPlan(image: content, board: board)
@@ -39,7 +43,9 @@ struct Verify: ParsableCommand, ReportsFailures {
         sha256: content.contentHash.hexadecimal)
     }
     try display.show(row) {
-      Console.line("The board at \(row.location) holds this image: \(row.bytes) bytes are the same.")
+      Console.line(
+        "The board at \(PrintableText.of(row.location, limit: 256)) holds this image: \(row.bytes) bytes are the same."
+      )
     }
   }
 }

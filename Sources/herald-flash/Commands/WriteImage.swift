@@ -15,10 +15,12 @@ struct WriteImage: ParsableCommand, ReportsFailures {
       share/herald/boards of where it was installed, or in the folder that the variable HERALD_IMAGES names. What is to be written where is shown first, and nothing is written unless image and \
       board fit, and the image is signed for this board by the release key or by --key (`herald-flash sign`); --unsigned writes a developer's build. The board's log and settings stay, unless --erase-all takes them. \
       With --device it is a device that runs: it starts its boot loader, takes the image, and is waited for until it is back.
+
+      Example: `herald-flash write wearable.hex --board microbit2 --key release.pub.pem`
       """)
 
   @OptionGroup var image: ImageOptions
-  @OptionGroup var place: PlaceOptions
+  @OptionGroup var location: LocationOptions
   @OptionGroup var trust: TrustOptions
 
   @Option(
@@ -64,16 +66,16 @@ struct WriteImage: ParsableCommand, ReportsFailures {
 
   func run() throws {
     if let device { return try update(device) }
-    let wanted = try place.wanted()
+    let wanted = try location.wanted()
     let path = try image.path(for: wanted)
-    let content = try ImageFile.read(path, base: image.base?.value, for: wanted)
+    let content = try FirmwareFile.read(path, base: image.base?.value, for: wanted)
     // Errors that can be detected without the board are reported before it is opened.
     if let wanted { _ = try FlashPlan(image: content, board: wanted, erasesAll: eraseAll) }
     let origin = try trust.origin(of: content, path: path)
     if let wanted { try origin?.check(wanted) }
-    var options = place.search.options
+    var options = location.search.options
     options.isPermanent = permanent
-    try place.withBoard(wanted, options: options) { session throws(FlashFailure) in
+    try location.withBoard(wanted, options: options) { session throws(FlashFailure) in
       let board = try session.board(wanted, for: content)
       let plan = try session.plan(content, for: board, erasesAll: eraseAll)
       try check(origin, board, running: session.identification.version)
@@ -110,7 +112,7 @@ struct WriteImage: ParsableCommand, ReportsFailures {
       }
       return (outcome, begun.duration(to: .now))
     } catch {
-      throw FlashFailure(error.cause, error.what, state: error.state, advice: error.advice ?? again)
+      throw device == nil ? error.continued(by: again) : error
     }
   }
 
@@ -121,15 +123,15 @@ struct WriteImage: ParsableCommand, ReportsFailures {
         .link(.usage), "with --device there is no --erase-all, --no-reset or --permanent", state: .untouched,
         advice: "leave it out; `herald-host factory-reset` erases log and settings")
     }
-    let options = place.search.options
-    let wanted = try place.wanted()
+    let options = location.search.options
+    let wanted = try location.wanted()
     let selector: DeviceSelector
     do {
       selector = try DeviceSelector(text)
     } catch {
       throw FlashFailure(error, state: .untouched)
     }
-    let update = DeviceUpdate(selector, options, bootLoader: place.to)
+    let update = DeviceUpdate(selector, options, bootLoader: location.to)
     let device = try RunningDevice.open(selector, options)
     var isOpen = true
     defer { if isOpen { device.close() } }
@@ -139,11 +141,11 @@ struct WriteImage: ParsableCommand, ReportsFailures {
         advice: "name the right device, or leave --board out")
     }
     let path = try image.path(for: device.board)
-    let content = try ImageFile.read(path, base: image.base?.value, for: device.board)
+    let content = try FirmwareFile.read(path, base: image.base?.value, for: device.board)
     let plan = try FlashPlan(image: content, board: device.board)
     let origin = try trust.origin(of: content, path: path)
     try check(origin, device.board, running: MCUbootImage.Version(mcumgr: device.state.version))
-    let bootLoader = try update.place(of: device.location)
+    let bootLoader = try update.bootLoaderLocation(of: device.location)
     show(
       plan, path, origin, device.location,
       [("serial number", device.state.serial), ("firmware", device.state.version)])
@@ -154,7 +156,7 @@ struct WriteImage: ParsableCommand, ReportsFailures {
     let programmer = try update.bootLoader(at: bootLoader, of: device)
     // From here on the board is in its boot loader: the same image is written there without the device.
     let again =
-      "herald-flash write --board \(device.board.name) --to \(programmer.location) \(GivenCommand.quoted(path))\(trust.words)"
+      "herald-flash write --board \(device.board.name) --to \(GivenCommand.quoted(programmer.location)) \(GivenCommand.quoted(path))\(trust.words)"
     let (outcome, elapsed): (FlashSession.Outcome, Duration)
     do {
       defer { programmer.close() }
@@ -163,7 +165,7 @@ struct WriteImage: ParsableCommand, ReportsFailures {
       do throws(FlashFailure) {
         (outcome, elapsed) = try write(plan, session, again: again)
       } catch {
-        throw FlashFailure(error.cause, error.what, state: error.state, advice: again)
+        throw error.continued(by: again, isWaiting: true)
       }
     }
     let after = try update.device(after: device)
@@ -183,10 +185,10 @@ struct WriteImage: ParsableCommand, ReportsFailures {
     } else {
       display.say("NOT SIGNED  its origin is not checked (--unsigned)")
     }
-    display.say("board   \(board.title) (\(board.name)) at \(location)")
+    display.say("board   \(board.title) (\(board.name)) at \(PrintableText.of(location, limit: 256))")
     for detail in details { display.say("        \(detail.name): \(detail.value)") }
-    if board.bootLoader == .mcuboot {
-      display.say("fits    the SHA-256 in the image is valid")
+    if board.bootLoader == .mcuboot, let signed = plan.image.mcuboot {
+      for line in Wording.fitness(of: signed, plan.image.trailer) { display.say(line) }
     } else {
       display.say(
         "fits    firmware goes to \(Wording.span(board.firmware)): \(plan.image.byteCount) of \(board.firmware.size) bytes"

@@ -59,9 +59,10 @@ struct TrustOptions: ParsableArguments {
 
   /// The contents of the signature file; `nil` if none was named and there is none beside the image.
   private func signatureFile(of path: String) throws(FlashFailure) -> [UInt8]? {
-    if let signature { return try ImageFile.bytes(signature) }
+    let limit = ImageSignature.largestFile
+    if let signature { return try FirmwareFile.bytes(signature, limit: limit) }
     let beside = path + Sign.suffix
-    return FileManager.default.fileExists(atPath: beside) ? try ImageFile.bytes(beside) : nil
+    return FileManager.default.fileExists(atPath: beside) ? try FirmwareFile.bytes(beside, limit: limit) : nil
   }
 
   /// The path of this program.

@@ -1,19 +1,21 @@
 import Foundation
 import HeraldConsole
 import HeraldFlash
+import HeraldText
 
 extension Console {
-  /// Prints the failure, the state of the board if `saysState`, and advice to standard error.
+  /// Prints the failure, the state of the board if `saysState`, and advice to standard error. Names of files,
+  /// places and devices in them have no effect on a terminal.
   static func complain(_ failure: FlashFailure, saysState: Bool) {
-    note("herald-flash: \(failure.what)")
+    note("herald-flash: \(PrintableText.of(failure.what, limit: .max))")
     if saysState { note("  \(failure.state.words)") }
-    if let advice = failure.advice { note("  → \(advice)") }
+    if let advice = failure.advice { note("  → \(PrintableText.of(advice, limit: .max))") }
   }
 
   /// Asks for confirmation on the terminal. Returns `false` for any answer but yes, or without a terminal.
-  static func confirm(_ question: String) -> Bool {
+  static func confirm(_ prompt: String) -> Bool {
     guard isatty(STDIN_FILENO) == 1 else { return false }
-    FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
+    Console.ask("\(prompt) [y/N]")
     let answer = readLine()?.trimmingCharacters(in: .whitespaces).lowercased()
     return answer == "y" || answer == "yes"
   }

@@ -3,6 +3,7 @@ import Foundation
 import HeraldConsole
 import HeraldFlash
 import HeraldHostLink
+import HeraldText
 
 /// Handles SIGINT while a board is being changed: prints the state of the board and advice.
 final class Interruption: @unchecked Sendable {
@@ -18,7 +19,8 @@ final class Interruption: @unchecked Sendable {
     source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
     source.setEventHandler { [self] in
       lock.lock()
-      Console.note("\nherald-flash: interrupted")
+      Console.note("")
+      Console.note("herald-flash: interrupted")
       Console.note("  \(state.words)")
       Console.note("  → \(advice)")
       // The operation of the other thread is not awaited, except by a session that is being closed.
@@ -66,6 +68,15 @@ enum GivenCommand {
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
           || "-_./:=+,@%".utf8.contains(byte)
       }
-    return isPlain ? word : "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    if isPlain { return word }
+    if PrintableText.of(word, limit: .max) == word {
+      return "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    }
+    // What has an effect on a terminal is written in numbers, in a form of bash and zsh.
+    let text = word.utf8.map { byte in
+      let isPlain = (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "'") && byte != UInt8(ascii: "\\")
+      return isPlain ? String(UnicodeScalar(byte)) : "\\x" + CollectionOfOne(byte).hexadecimal
+    }
+    return "$'\(text.joined())'"
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import HeraldArchive
 import HeraldConsole
 import HeraldHostLink
@@ -7,10 +8,10 @@ import HeraldHostLink
 struct ArchiveCommands: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "archive", abstract: "Keeps the logs of many devices in one database.",
+    discussion: "Example: `herald-host archive add logs/* --archive ward.sqlite --people people.csv`",
     subcommands: [
-      Add.self, Open.self, Show.self, Near.self, SecondDegree.self, Pairs.self, Bands.self, Readings.self,
-      Update.self,
-      People.self, Rules.self,
+      Add.self, DayKeys.self, Show.self, Near.self, SecondDegree.self, Pairs.self, Bands.self,
+      CoverageCommand.self, Clocks.self, Readings.self, Update.self, People.self, Rules.self,
     ])
 
   /// `herald-host archive add`
@@ -20,12 +21,14 @@ struct ArchiveCommands: ParsableCommand {
       discussion: """
         The pages stay as they are, in the folders and in the archive. Adding a folder again adds only what is new; a command that was \
         interrupted goes on. Sealed pages without a key are kept as they are: --owner-key opens those that are in the archive, too, and needs no folder.
+        Example: `herald-host archive add logs --archive ward.sqlite --people people.csv`
         """)
 
     @Argument(help: "Folders of pulled logs, or folders with such folders.")
     var dir: [String] = []
-    @OptionGroup var place: ArchivePlace
+    @OptionGroup var location: ArchiveLocation
     @OptionGroup var who: WhoOptions
+    @OptionGroup var zone: ZoneOption
     @OptionGroup var owner: OwnerOptions
     @OptionGroup var display: DisplayOptions
 
@@ -36,12 +39,16 @@ struct ArchiveCommands: ParsableCommand {
     }
 
     func run() throws {
-      let archive = try Archive.open(place.archive, create: !dir.isEmpty)
       let keys = try owner.keys()
+      let folders = dir.isEmpty ? [] : try PageStoreSearch.folders(in: dir)
+      let isNew = try !LocalFile.exists(location.archive)
+      let archive = try Archive.open(location.archive, create: !dir.isEmpty, zone: zone.zone)
+      // What was made for nothing is not left behind.
+      defer { if isNew { SQLiteConnection.removeEmptyArchive(location.archive) } }
       var stored = (opened: 0, left: 0)
       if let keys { stored = try archive.openSealedPages(keys) }
       let filling = ArchiveFilling(archive: archive, who: who, isQuiet: display.quiet, keys: keys)
-      var addition = try filling.add(dir.isEmpty ? [] : try PageStoreSearch.folders(in: dir))
+      var addition = try filling.add(folders)
       addition.newPages += stored.opened
       if dir.isEmpty { addition.sealedPages = stored.left }
       try display.show(addition) {
@@ -58,9 +65,10 @@ struct ArchiveCommands: ParsableCommand {
       abstract: "Derives what new pages, people or rules have changed.",
       discussion: """
         Every command that reads an archive does so before. With --all everything is derived from the pages again.
+        Example: `herald-host archive update --archive ward.sqlite`
         """)
 
-    @OptionGroup var place: ArchivePlace
+    @OptionGroup var location: ArchiveLocation
     @Flag(help: "Derive everything again.")
     var all = false
     @OptionGroup var display: DisplayOptions
@@ -72,7 +80,7 @@ struct ArchiveCommands: ParsableCommand {
     }
 
     func run() throws {
-      let archive = try Archive.open(place.archive, create: false)
+      let archive = try Archive.open(location.archive, create: false)
       if all { try archive.deriveAgain() }
       let bar = ProgressLine(isQuiet: display.quiet)
       let update = try archive.update { bar.update(done: $0, of: $1, text: "deriving contacts") }
@@ -91,14 +99,17 @@ struct ArchiveCommands: ParsableCommand {
   struct People: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Says who wore which device when, and whose identifiers were read.",
-      discussion: "A new file replaces the one before; all contacts are derived again if they differ.")
+      discussion: """
+        A new file replaces the one before; all contacts are derived again if they differ.
+        Example: `herald-host archive people --archive ward.sqlite --people people.csv`
+        """)
 
-    @OptionGroup var place: ArchivePlace
+    @OptionGroup var location: ArchiveLocation
     @OptionGroup var who: WhoOptions
     @OptionGroup var display: DisplayOptions
 
     func run() throws {
-      let archive = try Archive.open(place.archive, create: false)
+      let archive = try Archive.open(location.archive, create: false)
       try ArchiveFilling(archive: archive, who: who, isQuiet: display.quiet).update()
       display.say(Console.count(try archive.contents().persons, "person"))
     }

@@ -9,9 +9,12 @@ extension ArchiveCommands {
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Shows what is in an archive.",
-      discussion: "It is shown as it is; what new pages change is derived by `archive update`.")
+      discussion: """
+        It is shown as it is; what new pages change is derived by `archive update`.
+        Example: `herald-host archive show --archive ward.sqlite --devices`
+        """)
 
-    @OptionGroup var place: ArchivePlace
+    @OptionGroup var location: ArchiveLocation
     @Flag(help: "List the devices.")
     var devices = false
     @Flag(help: "List everybody in the contacts.")
@@ -30,19 +33,22 @@ extension ArchiveCommands {
       let zone: String
       let bandLimits: [Int]
       let assumedPower: Int
+      let isUpdateDue: Bool
+      let clockFindings: [ClockFinding]
       var deviceRows: [Archive.Device]?
       var parties: [Who]?
     }
 
     func run() throws {
-      let archive = try Archive.open(place.archive, create: false)
+      let archive = try Archive.open(location.archive, create: false)
       let contents = try archive.contents()
       var row = Row(
-        place: archive.place, devices: contents.devices, pages: contents.pages,
+        place: archive.location, devices: contents.devices, pages: contents.pages,
         sealedPages: try archive.sealedPageCount(), readings: contents.readings,
         contacts: contents.contacts, persons: contents.persons, refusedPages: try archive.refusedPages(),
         zone: archive.rules.zone, bandLimits: archive.rules.bandLimits,
-        assumedPower: archive.rules.assumedPower)
+        assumedPower: archive.rules.assumedPower, isUpdateDue: try archive.isUpdateDue(),
+        clockFindings: try archive.deviceClocks.findings())
       if devices { row.deviceRows = try archive.devices() }
       if parties { row.parties = try archive.parties() }
       try display.show(row) {
@@ -54,6 +60,11 @@ extension ArchiveCommands {
           ].joined(separator: ", "))
         Console.line(
           "days of \(row.zone); bands up to \(row.bandLimits.map(String.init).joined(separator: ", ")) dB")
+        if row.isUpdateDue {
+          Console.line(
+            "an update is due: readings and contacts are those before it; `herald-host archive update` derives the rest"
+          )
+        }
         if row.sealedPages > 0 {
           Console.line(
             "\(Console.count(row.sealedPages, "further page")) sealed still: `herald-host archive add --owner-key FILE` opens them"
@@ -64,6 +75,7 @@ extension ArchiveCommands {
             "refused: page \(page.sequence) of epoch \(page.epoch) of \(PrintableText.of(page.device)): \(page.reason)"
           )
         }
+        for finding in row.clockFindings { Console.line("clock: \(finding.text): \(finding.advice)") }
         if let devices = row.deviceRows { show(devices) }
         if let parties = row.parties {
           let rows = parties.map {

@@ -13,11 +13,12 @@ extension ArchiveCommands {
       discussion: """
         They are decoded from the pages. Each line has the device, the date in UTC, who observed whom, the address, the transmit power if it is \
         known, and the RSSI, in dBm. Readings without a date are left out.
+        Example: `herald-host archive readings --archive ward.sqlite --who Ada --from 2026-09-14`
         """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable { case csv, jsonl }
 
-    @OptionGroup var place: ArchivePlace
+    @OptionGroup var location: ArchiveLocation
     @Option(help: ArgumentHelp("Only those of a device.", valueName: "serial"))
     var device: String?
     @Option(help: ArgumentHelp("Only those in which somebody observed or was observed.", valueName: "label"))
@@ -33,15 +34,22 @@ extension ArchiveCommands {
     }
 
     func run() throws {
-      let archive = try place.open(isQuiet: true)
+      let archive = try location.open(isQuiet: true)
       var filter = Archive.ReadingFilter()
       (filter.device, filter.who, filter.other) = (device, who, other)
       if days.isGiven { filter.days = days.range }
       var lines = ReadingLines(format)
+      var isEmpty = true
       try archive.readings(filter) { (reading: Archive.Reading) throws(HostLinkError) in
+        isEmpty = false
         try lines.add(reading)
       }
       try lines.write()
+      guard isEmpty else { return }
+      var query = MeetingQuery()
+      (query.days, query.person, query.other) = (filter.days, who ?? device, other)
+      let asked = [query.person, other].compactMap(\.self)
+      try Answer(archive, query, about: asked, found: []).checkEmpty(isQuiet: true)
     }
   }
 }
@@ -64,9 +72,11 @@ private struct ReadingLines {
     let texts = [
       reading.device, time, reading.observer, reading.subject, reading.subjectKind, reading.address,
     ]
+    let isForeign = [true, false, true, true, false, false]
     switch format {
     case .csv:
-      bytes += Array(texts.map(Self.field).joined(separator: ",").utf8)
+      let fields = zip(texts, isForeign).map { $1 ? TableText.field($0) : $0 }
+      bytes += Array(fields.joined(separator: ",").utf8)
       bytes += Array(",\(reading.power.map(String.init) ?? ""),\(reading.rssi)\n".utf8)
     case .jsonl:
       let names = ["device", "time", "observer", "subject", "subject_kind", "address"]
@@ -78,16 +88,9 @@ private struct ReadingLines {
   }
 
   mutating func write() throws(HostLinkError) {
-    do { try FileHandle.standardOutput.write(contentsOf: Data(bytes)) } catch {
-      throw HostLinkError(.storage, "standard output cannot be written")
-    }
+    Console.data(bytes)
     bytes.removeAll(keepingCapacity: true)
-  }
-
-  /// A field as RFC 4180 has it.
-  private static func field(_ text: String) -> String {
-    guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
-    return "\"" + text.replacing("\"", with: "\"\"") + "\""
+    try Console.check()
   }
 
   /// A string of JSON.

@@ -9,7 +9,10 @@ extension ArchiveCommands {
     static let configuration = CommandConfiguration(
       abstract: "Shows the rules by which an archive makes contacts of readings, or changes them.",
       discussion:
-        "After a change everything is derived again from the pages. docs/contacts.md defines the rules and says where the defaults come from."
+        """
+        After a change everything is derived again from the pages. docs/contacts.md defines the rules and says where the defaults come from.
+        Example: `herald-host archive rules --archive ward.sqlite --zone Europe/Berlin`
+        """
     )
 
     @Option(help: ArgumentHelp("The archive.", valueName: "file"))
@@ -28,7 +31,9 @@ extension ArchiveCommands {
         "The transmit power of peers that do not say it; the default is 0.", valueName: "dBm"))
     var assumedPower: Int?
     @Option(
-      help: ArgumentHelp("The time zone whose days are counted, as in Europe/Berlin.", valueName: "zone"))
+      help: ArgumentHelp(
+        "The time zone whose days are counted: Europe/Berlin, or a rule such as CET-1CEST,M3.5.0,M10.5.0/3.",
+        valueName: "zone"))
     var zone: String?
     @OptionGroup var display: DisplayOptions
 
@@ -41,15 +46,16 @@ extension ArchiveCommands {
     }
 
     func run() throws {
-      let archive = try Archive.open(self.archive, create: false)
-      var rules = archive.rules
+      // An archive whose time zone this computer does not know is opened with the new one.
+      let archive = try Archive.open(self.archive, create: false, zone: zone, isZoneReplaced: true)
+      let former = archive.rules
+      var rules = former
       rules.bandLimits = bands ?? rules.bandLimits
       rules.window = window ?? rules.window
       rules.assumedPower = assumedPower ?? rules.assumedPower
-      rules.zone = zone ?? rules.zone
-      if rules != archive.rules {
+      try archive.change(rules)
+      if zone != nil || rules != former {
         let bar = ProgressLine(isQuiet: display.quiet)
-        try archive.change(rules)
         try archive.update { bar.update(done: $0, of: $1, text: "deriving contacts") }
         bar.finish()
       }

@@ -36,7 +36,7 @@ struct ManagementClient: BluetoothApplication, ~Copyable {
   /// Forgets the devices of the reception before.
   mutating func beginListening() { heard = [] }
 
-  mutating func heard(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
+  mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
     var bytes: [UInt8] = []
     for index in 0..<data.count { bytes.append(data[index]) }
     guard Self.showsService(bytes) else { return }
@@ -53,17 +53,17 @@ struct ManagementClient: BluetoothApplication, ~Copyable {
     let onAir = (0..<16).map { index in
       UInt8(truncatingIfNeeded: (index < 8 ? uuid.low : uuid.high) >> UInt64(index % 8 * 8))
     }
-    var place = 0
-    while place < data.count {
-      let end = place + 1 + Int(data[place])
-      guard data[place] > 0, end <= data.count else { return false }
-      if data[place + 1] == 0x06 || data[place + 1] == 0x07 {
-        for start in stride(from: place + 2, through: end - 16, by: 16)
+    var offset = 0
+    while offset < data.count {
+      let end = offset + 1 + Int(data[offset])
+      guard data[offset] > 0, end <= data.count else { return false }
+      if data[offset + 1] == 0x06 || data[offset + 1] == 0x07 {
+        for start in stride(from: offset + 2, through: end - 16, by: 16)
         where Array(data[start..<(start + 16)]) == onAir {
           return true
         }
       }
-      place = end
+      offset = end
     }
     return false
   }

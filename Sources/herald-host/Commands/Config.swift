@@ -10,6 +10,8 @@ struct Config: ParsableCommand {
     discussion: """
       A device keeps what is set over restarts, and obeys it at once; a factory reset makes it the default again. `config list` shows every setting, its value, \
       its default and what it takes. The access key is never shown; its value is the path of a file, so that it stands on no command line.
+
+      Example: `herald-host config list`
       """,
     subcommands: [List.self, Get.self, Set.self, Unset.self])
 
@@ -78,7 +80,8 @@ struct Config: ParsableCommand {
   /// `herald-host config list`
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows every setting of a device, or of many at once.")
+      abstract: "Shows every setting of a device, or of many at once.",
+      discussion: "Example: `herald-host config list --device HERALD-0001`")
 
     @OptionGroup var fleet: FleetOptions
     @OptionGroup var display: DisplayOptions
@@ -104,7 +107,8 @@ struct Config: ParsableCommand {
   /// `herald-host config get NAME`
   struct Get: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows a setting of a device, or of many at once.")
+      abstract: "Shows a setting of a device, or of many at once.",
+      discussion: "Example: `herald-host config get scan/window-ms`")
 
     @Argument(help: "The setting, as `config list` shows it.", completion: .settings)
     var name: String
@@ -131,7 +135,8 @@ struct Config: ParsableCommand {
   /// `herald-host config set NAME VALUE`
   struct Set: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Changes a setting of a device, or of many at once.")
+      abstract: "Changes a setting of a device, or of many at once.",
+      discussion: "Example: `herald-host config set scan/window-ms 60`")
 
     @Argument(help: "The setting, as `config list` shows it.", completion: .settings)
     var name: String
@@ -141,6 +146,12 @@ struct Config: ParsableCommand {
       completion: .settingValues
     )
     var value: String
+    @Option(
+      name: .customLong("owner-key-public"),
+      help: ArgumentHelp(
+        "With access/key: your public key, of a device that seals its log before it has an access key; may be repeated.",
+        valueName: "file"))
+    var ownerKey: [String] = []
     @OptionGroup var fleet: FleetOptions
     @OptionGroup var display: DisplayOptions
 
@@ -152,13 +163,37 @@ struct Config: ParsableCommand {
         return try Config.change(fleet, display, setting) { device, _ in try device.setOwnerKey(key) }
       }
       guard setting.description.kind != .bytes else {
-        let provisioning = Provisioning(generates: false, isNewDevice: fleet.link.answers.isNewDevice)
-        return try Config.change(fleet, display, setting) { device, serial in
-          try provisioning.setKey(of: device, serial: serial, from: value)
-        }
+        return try setAccessKey(setting)
       }
       let number = try SettingText.number(value, of: setting)
       try Config.change(fleet, display, setting) { device, _ in try device.set(setting, to: number) }
+    }
+
+    /// Sets the access key; of a device that had none, names what else somebody may have set.
+    private func setAccessKey(_ setting: Setting) throws {
+      let provisioning = Provisioning(
+        generates: false, isNewDevice: fleet.link.answers.isNewDevice,
+        ownerKeys: try ownerKey.map(OwnerKey.readPublic))
+      let path = value
+      defer { provisioning.remarks.print() }
+      try Config.change(fleet, display, setting) { device, serial in
+        try provisioning.refuseInheritance(of: device, serial: serial, keyFile: path)
+        guard try provisioning.setKey(of: device, serial: serial, from: path) else { return }
+        let name = serial.isEmpty ? device.client.location : serial
+        if let family = try DevicePayload.served(by: device)?.family, family != "none" {
+          provisioning.remarks.note(
+            .device(
+              "anybody could push a payload before the first access key, `herald-host payload push` replaces it: the family is \(family)"
+            ), name)
+        }
+        let others = try InheritedSettings.list(of: device, except: [])
+        guard !others.isEmpty else { return }
+        let list = others.map { "\(SettingText.name(of: $0.setting)) \($0.text)" }.joined(separator: ", ")
+        provisioning.remarks.note(
+          .device(
+            "settings that anybody could change before the first access key differ from the defaults, `config unset` sets them back: \(list)"
+          ), name)
+      }
     }
   }
 
@@ -166,7 +201,8 @@ struct Config: ParsableCommand {
   struct Unset: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract:
-        "Sets a setting of a device, or of many at once, back to its default; without an access key everybody with a cable can set up the device anew."
+        "Sets a setting of a device, or of many at once, back to its default; without an access key everybody with a cable can set up the device anew.",
+      discussion: "Example: `herald-host config unset scan/window-ms`"
     )
 
     @Argument(help: "The setting, as `config list` shows it.", completion: .settings)

@@ -13,7 +13,9 @@ struct Contacts: ParsableCommand {
       Each row is two who met on a day: the minutes in which one of them heard the other, in bands of attenuation (transmit power minus RSSI, the \
       median of a minute), and weighted. With --each it is a contact, with begin, end and gaps. Who is not a person of --people is a device, a \
       place, a payload or an address, and the row says which. docs/contacts.md has the formulas and their sources. \
-      It tells whom somebody met: keep it accordingly.
+      It tells whom somebody met: keep it accordingly. Below the table it says what is recorded of both sides; exit status 12: nothing is, so \
+      that an empty answer says nothing.
+      Example: `herald-host contacts --archive ward.sqlite --day 2026-09-14 --person Anna --minutes 15 --within 63`
       """)
 
   @OptionGroup var archive: ArchiveOptions
@@ -54,25 +56,30 @@ struct Contacts: ParsableCommand {
     let model = try calibration.map { path throws(HostLinkError) in try DistanceCalibration(reading: path) }
     let archive = try self.archive.open(display, window: which.window)
     let bands = try ContactBands(limits: self.bands ?? archive.rules.bandLimits, weights: weights)
-    let print = ContactTable(
-      archive: archive, bands: bands, calibration: model, isEach: each, hasDirections: directions)
-    var query = which.query
+    var query = which.query(archive.rules)
     var rows: [ContactRow] = []
     if each {
       try archive.contacts(query) { (contact: PairContact) throws(HostLinkError) in
-        guard contact.period.windows.seconds >= which.leastSeconds else { return }
+        guard contact.period.windows.seconds >= which.least.seconds else { return }
         rows.append(ContactRow(contact, archive.days, bands, model))
       }
     } else {
-      query.leastSeconds = which.leastSeconds
+      query.leastSeconds = which.least.seconds
       try archive.meetings(query) { (meeting: DayMeeting) throws(HostLinkError) in
         rows.append(ContactRow(meeting, archive.days, bands, model))
       }
     }
+    let answer = try Answer(
+      archive, query, about: [query.person].compactMap(\.self),
+      found: Set(rows.flatMap { [$0.who.label, $0.other.label] }))
+    let print = ContactTable(
+      archive: archive, bands: bands, calibration: model, isEach: each, hasDirections: directions,
+      answer: answer)
     if csv {
-      print.printCSV(rows)
+      try print.printCSV(rows)
     } else {
       try display.show(print.json(rows)) { print.printTable(rows) }
     }
+    if rows.isEmpty { try answer.checkEmpty(isQuiet: csv || display.json || display.quiet) }
   }
 }

@@ -7,18 +7,25 @@ import HeraldText
 struct Devices: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Lists the Herald devices that can be reached.",
-    discussion: "Devices this user may not open are listed too, with what is in the way.")
+    discussion: """
+      Devices this user may not open are listed too, with what is in the way.
+
+      Example: `herald-host devices --json`
+      """)
 
   @Option(
     help: ArgumentHelp(
       "List the devices of this USB/IP server as well; may be repeated.", valueName: "host[:port]"))
   var usbip: [String] = []
 
+  @OptionGroup var people: PeopleOptions
   @OptionGroup var display: DisplayOptions
 
   private struct Row: Encodable {
     let location: String
     let serial: String
+    /// The person who wears it; `nil` if nobody is known to.
+    let person: String?
     let product: String
     let manufacturer: String
     let usbID: String
@@ -30,9 +37,12 @@ struct Devices: ParsableCommand {
   private struct Rows: Encodable {
     let devices: [Row]
     let errors: [ErrorRow]
+    /// How many of the devices that are worn today are here, and who wears the others.
+    let summary: String?
   }
 
   func run() throws {
+    let wearers = try people.wearers()
     var found: [FoundDevice] = []
     var errors: [HostLinkError] = []
     do {
@@ -53,31 +63,37 @@ struct Devices: ParsableCommand {
         errors.append(error)
       }
     }
-    if errors.isEmpty || !found.isEmpty || display.json { try show(found, errors) }
+    if errors.isEmpty || !found.isEmpty || display.json { try show(found, errors, wearers) }
     if let last = errors.last { throw ExitCode(last.cause.exitStatus) }
   }
 
-  private func show(_ found: [FoundDevice], _ errors: [HostLinkError]) throws {
+  private func show(_ found: [FoundDevice], _ errors: [HostLinkError], _ wearers: Wearers) throws {
     let rows = found.map {
       Row(
-        location: $0.location, serial: $0.identity.serial, product: $0.identity.product,
+        location: $0.location, serial: $0.identity.serial, person: wearers.person(of: $0.identity.serial),
+        product: $0.identity.product,
         manufacturer: $0.identity.manufacturer,
         usbID: "\($0.vendorID.hexadecimal(4)):\($0.productID.hexadecimal(4))", usable: $0.obstacle == nil,
         obstacle: $0.obstacle.map(ErrorRow.init))
     }
-    try display.show(Rows(devices: rows, errors: errors.map(ErrorRow.init))) { Self.list(found) }
+    let summary = wearers.summary(of: found.map(\.identity.serial), verb: "here")
+    try display.show(Rows(devices: rows, errors: errors.map(ErrorRow.init), summary: summary)) {
+      Self.list(found, wearers)
+      if let summary { Console.line(summary) }
+    }
   }
 
-  private static func list(_ found: [FoundDevice]) {
+  private static func list(_ found: [FoundDevice], _ wearers: Wearers) {
     guard !found.isEmpty else {
       Console.line("No Herald device found.")
       return
     }
-    var rows = [["DEVICE", "SERIAL", "PRODUCT", ""]]
+    var rows = [["DEVICE", "SERIAL"] + (wearers.isKnown ? ["PERSON"] : []) + ["PRODUCT", ""]]
     for device in found {
-      rows.append([
-        device.location, device.identity.serial, device.identity.product, device.obstacle?.what ?? "",
-      ])
+      let person = wearers.isKnown ? [wearers.person(of: device.identity.serial) ?? "-"] : []
+      rows.append(
+        [device.location, device.identity.serial] + person
+          + [device.identity.product, device.obstacle?.what ?? ""])
     }
     Console.printTable(rows)
     for advice in Set(found.compactMap { $0.obstacle?.advice }).sorted() { Console.line("  → \(advice)") }
@@ -90,7 +106,11 @@ struct UdevRule: ParsableCommand {
     commandName: "udev-rule",
     abstract: "Prints the udev rule that lets the person at the console use Herald devices.",
     discussion:
-      "As root: herald-host udev-rule > /etc/udev/rules.d/70-herald.rules && udevadm control --reload")
+      """
+      As root: herald-host udev-rule > /etc/udev/rules.d/70-herald.rules && udevadm control --reload
 
-  func run() { Console.line(LibUSB.udevRule) }
+      Example: `herald-host udev-rule`
+      """)
+
+  func run() { Console.data(Array((LibUSB.udevRule + "\n").utf8)) }
 }

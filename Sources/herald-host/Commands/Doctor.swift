@@ -12,9 +12,17 @@ struct Doctor: ParsableCommand {
       Exit status 1 says that there is a problem of this computer, 17 that there is one of a device and none of this computer.
 
       --fix installs the udev rule as /etc/udev/rules.d/70-herald.rules and has udev read it; that takes root, and nothing else is changed.
+
+      Example: `herald-host doctor --json`
       """)
 
   @OptionGroup var fleet: FleetOptions
+  @Option(
+    name: .customLong("owner-key-public"),
+    help: ArgumentHelp(
+      "Your public key: a device that seals its log for another one is a problem; may be repeated.",
+      valueName: "file"))
+  var ownerKey: [String] = []
   @OptionGroup var display: DisplayOptions
 
   @Flag(help: "Install the udev rule; takes root.")
@@ -33,6 +41,7 @@ struct Doctor: ParsableCommand {
 
   func run() throws {
     let machine = MachineExamination()
+    let owners = try ownerKey.map(OwnerKey.readPublic)
     let fixed = try fix ? machine.installRule() : nil
     var computer = machine.findings()
     var devices: [DeviceRow] = []
@@ -42,9 +51,10 @@ struct Doctor: ParsableCommand {
     } catch {
       computer.insert(Finding.unusable(error), at: 0)
     }
+    computer.append(Finding.clock(.ofThisMachine))
     let muster = try muster()
     for selector in muster.selectors {
-      devices.append(DeviceRow(location: selector?.text ?? "usb", findings: examine(selector)))
+      devices.append(DeviceRow(location: selector?.text ?? "usb", findings: examine(selector, owners)))
     }
     for server in muster.absent {
       devices.append(DeviceRow(location: server.location, findings: [Finding.unreachable(server.error)]))
@@ -54,7 +64,10 @@ struct Doctor: ParsableCommand {
       for line in fixed ?? [] { Console.line("doctor: \(line)") }
       show("This computer", computer)
       for device in devices { show(device.location, device.findings) }
-      if devices.isEmpty { Console.line("\nNo Herald device was found to be looked at.") }
+      if devices.isEmpty {
+        Console.line("")
+        Console.line("No Herald device was found to be looked at.")
+      }
     }
     func hasProblem(_ findings: [Finding]) -> Bool { findings.contains { $0.verdict == .problem } }
     if hasProblem(computer) { throw ExitCode(1) }
@@ -71,9 +84,11 @@ struct Doctor: ParsableCommand {
     return muster
   }
 
-  private func examine(_ selector: DeviceSelector?) -> [Finding] {
+  private func examine(_ selector: DeviceSelector?, _ owners: [[UInt8]]) -> [Finding] {
     do {
-      return try fleet.link.withDevice(selector) { device, _ in DeviceExamination.findings(of: device) }
+      return try fleet.link.withDevice(selector) { device, _ in
+        DeviceExamination.findings(of: device, owners: owners)
+      }
     } catch let error as HostLinkError {
       return [Finding.unreachable(error)]
     } catch {
@@ -82,7 +97,8 @@ struct Doctor: ParsableCommand {
   }
 
   private func show(_ title: String, _ findings: [Finding]) {
-    Console.line("\n\(title)")
+    Console.line("")
+    Console.line(title)
     for finding in findings {
       let mark =
         switch finding.verdict {

@@ -70,7 +70,8 @@ struct EfficacyAnswer: Encodable {
     let others = max(efficacy.devices.count - 1, 0) * windows
     func date(_ seconds: Int64) -> String { UTCTimestamp.json(UInt64(clamping: seconds * 1000)) }
     (from, to) = (date(efficacy.from), date(efficacy.to))
-    localPeriod = "\(days.text(efficacy.from)) to \(days.text(efficacy.to)) (\(days.zone))"
+    localPeriod =
+      "\(days.localTime(of: efficacy.from * 1000)) to \(days.localTime(of: efficacy.to * 1000)) (\(days.zone))"
     zone = days.zone
     self.shares = shares.rawValue
     windowSeconds = Int(Efficacy.windowSeconds)
@@ -113,18 +114,13 @@ struct EfficacyAnswer: Encodable {
       let (one, other) = (devices[pair.observer - 1], devices[pair.observed - 1])
       lines.append(
         [
-          String(pair.observer), Self.field(one.folder), Self.field(one.payload), String(pair.observed),
-          Self.field(other.folder), Self.field(other.payload), pair.detected ? "1" : "0",
+          String(pair.observer), TableText.field(one.folder), TableText.field(one.payload),
+          String(pair.observed),
+          TableText.field(other.folder), TableText.field(other.payload), pair.detected ? "1" : "0",
           String(pair.events), String(pair.windows), String(windows), Self.digits(pair.percent, 4),
         ].joined(separator: ","))
     }
-    return lines.joined(separator: "\n")
-  }
-
-  /// Foreign text in quotation marks, with an apostrophe where a spreadsheet would see a formula.
-  private static func field(_ text: String) -> String {
-    let guarded = text.first.map { "=+-@".contains($0) } == true ? "'\(text)" : text
-    return "\"\(guarded.replacing("\"", with: "\"\""))\""
+    return lines.map { $0 + "\n" }.joined()
   }
 
   private static func digits(_ value: Double, _ count: Int) -> String {
@@ -134,7 +130,8 @@ struct EfficacyAnswer: Encodable {
   // MARK: For people
 
   func print() {
-    Console.line("\(localPeriod): \(Console.count(windows, "window")) of \(windowSeconds) s\n")
+    Console.line("\(localPeriod): \(Console.count(windows, "window")) of \(windowSeconds) s")
+    Console.line("")
     printDevices()
     printMatrix()
     printPairs()
@@ -179,7 +176,8 @@ struct EfficacyAnswer: Encodable {
 
   private func printPairs() {
     guard devices.count <= Self.mostListed else {
-      Console.line("The windows of each pair: --csv\n")
+      Console.line("The windows of each pair: --csv")
+      Console.line("")
       return
     }
     var rows = [["OBSERVER", "OBSERVED", "WINDOWS", ""]]

@@ -22,9 +22,12 @@ struct Export: ParsableCommand {
         tij          SocioPatterns: tij.tsv with a line "t i j Si Sj" for each pair in contact in each 20 s, and names.csv
         epicontacts  R's epicontacts: linelist.csv and contacts.csv with a row for each pair and day
         graphml      contacts.graphml: persons and pairs with their minutes, for networkx, igraph, Gephi and others
-      With the last three, the options that select contacts are those of `herald-host contacts`; the first three are of the whole archive. \
-      docs/archive.md and docs/exchange.md describe the columns. Running the command again replaces the files. They tell whom somebody met: \
+      With the last three, the options that select contacts are those of `herald-host contacts`; the first three are of the whole archive, and \
+      --table names the tables that are wanted: `minutes`, the minutes of each direction that all others are made of, is written only then. \
+      --within, --band and --unworn say what counts as near in all. coverage says what is recorded of whom. \
+      docs/archive.md describes the columns. Running the command again replaces the files, and no others. They tell whom somebody met: \
       keep them accordingly.
+      Example: `herald-host export --format csv --archive ward.sqlite --table minutes --table coverage --output ward`
       """)
 
   @OptionGroup var archive: ArchiveOptions
@@ -33,12 +36,25 @@ struct Export: ParsableCommand {
   @Option(name: .shortAndLong, help: ArgumentHelp("Where the files go.", valueName: "dir"))
   var output: String
   @OptionGroup var which: MeetingOptions
+  @Option(
+    help: ArgumentHelp(
+      "With parquet, csv and jsonl: only this table; may be repeated. docs/archive.md lists them.",
+      valueName: "name"))
+  var table: [String] = []
   @Flag(help: "Include addresses from which no payload was read: mostly appliances and passers-by.")
   var addresses = false
+  @OptionGroup var replacing: ReplacingOptions
   @OptionGroup var display: DisplayOptions
 
   mutating func validate() throws {
-    guard format.exchange != nil || !(which.isGiven || addresses) else {
+    for name in table where !ExportSelection.names.contains(name) {
+      throw ValidationError(
+        "There is no table \(name): --table takes \(ExportSelection.names.joined(separator: ", ")).")
+    }
+    guard format.exchange == nil || table.isEmpty else {
+      throw ValidationError("--table goes with parquet, csv and jsonl.")
+    }
+    guard format.exchange != nil || !(which.selects || addresses) else {
       throw ValidationError(
         "With --format \(format.rawValue) the whole archive is exported: options that select contacts are for tij, epicontacts and graphml."
       )
@@ -52,30 +68,42 @@ struct Export: ParsableCommand {
     let folder: String
     let tables: [Archive.Export.Table]
     let leftOut: Int
+    let strength: String
   }
 
   private struct ExchangeRow: Encodable {
     let folder: String
     let files: [ExchangeFile]
+    let strength: String
   }
 
   func run() throws {
+    let replacement = Replacement(isForced: replacing.force, inputs: archive.inputs)
     // The windows of tij are decoded from the pages, whatever the archive has.
     let archive = try archive.open(display, window: format == .tij ? nil : which.window)
-    if let format = format.exchange { return try export(archive, as: format) }
+    if let format = format.exchange { return try export(archive, as: format, replacement) }
+    var selection = ExportSelection()
+    if !table.isEmpty { selection.tables = Set(table) }
+    (selection.within, selection.withUnworn) = (which.nearness.limit(archive.rules), which.nearness.unworn)
     let export: Archive.Export
     switch format {
-    case .csv: export = try archive.export(as: .csv, to: output)
-    case .jsonl: export = try archive.export(as: .jsonl, to: output)
+    case .csv: export = try archive.export(as: .csv, to: output, selection, replacing: replacement)
+    case .jsonl: export = try archive.export(as: .jsonl, to: output, selection, replacing: replacement)
     default:
       let bar = ProgressLine(isQuiet: display.quiet)
       defer { bar.finish() }
-      export = try archive.exportParquet(to: output) { bar.update(done: $0, of: $1, text: "exporting") }
+      export = try archive.exportParquet(to: output, selection, replacing: replacement) {
+        bar.update(done: $0, of: $1, text: "exporting")
+      }
     }
-    try display.show(Row(folder: output, tables: export.tables, leftOut: export.leftOut)) {
+    let strength = Answer.strength(selection.within)
+    try display.show(
+      Row(folder: output, tables: export.tables, leftOut: export.leftOut, strength: strength)
+    ) {
       Console.printTable(
         [["TABLE", "ROWS", "FILES"]] + export.tables.map { [$0.name, String($0.rows), String($0.files)] },
         right: [1, 2])
+      Console.line("Contacts are \(strength).")
       if export.leftOut > 0 {
         Console.line(
           "\(Console.count(export.leftOut, "row")) without a date, or outside the years 1970 to 9999, left out"
@@ -84,17 +112,21 @@ struct Export: ParsableCommand {
     }
   }
 
-  private func export(_ archive: Archive, as format: ExchangeFormat) throws {
-    var query = which.query
-    query.leastSeconds = which.leastSeconds
+  private func export(_ archive: Archive, as format: ExchangeFormat, _ replacement: Replacement) throws {
+    var query = which.query(archive.rules)
+    query.leastSeconds = which.least.seconds
     let bar = ProgressLine(isQuiet: display.quiet)
-    let files = try archive.exchange(query, as: format, to: output, withAddresses: addresses) {
+    let files = try archive.exchange(
+      query, as: format, to: output, withAddresses: addresses, replacing: replacement
+    ) {
       bar.update(done: $0, of: $1, text: "decoding")
     }
     bar.finish()
-    try display.show(ExchangeRow(folder: output, files: files)) {
+    let strength = Answer.strength(query.within)
+    try display.show(ExchangeRow(folder: output, files: files, strength: strength)) {
       Console.printTable(
         [["FILE", "ROWS"]] + files.map { ["\(output)/\($0.name)", String($0.rows)] }, right: [1])
+      Console.line("Contacts are \(strength).")
     }
   }
 }

@@ -5,7 +5,9 @@ import HeraldText
 
 /// `herald-host info`
 struct Info: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Says what a device is.")
+  static let configuration = CommandConfiguration(
+    abstract: "Says what a device is.",
+    discussion: "Example: `herald-host info --device HERALD-0001`")
 
   @OptionGroup var options: DeviceOptions
   @OptionGroup var display: DisplayOptions

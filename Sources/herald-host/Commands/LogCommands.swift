@@ -6,12 +6,14 @@ import HeraldHostLink
 struct LogCommands: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "log", abstract: "Fetches the log of a device and turns it into tables.",
+    discussion: "Example: `herald-host log pull --output logs/dora`",
     subcommands: [Pull.self, Tail.self, Erase.self, Convert.self, Export.self])
 
   /// `herald-host log convert`
   struct Convert: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Makes the tables of a pulled log again, without a device.")
+      abstract: "Makes the tables of a pulled log again, without a device.",
+      discussion: "Example: `herald-host log convert logs/dora`")
 
     @Argument(help: "The folder of a pulled log.")
     var dir: String

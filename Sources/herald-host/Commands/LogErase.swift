@@ -13,6 +13,8 @@ extension LogCommands {
         this reads them all, keeps nothing, and so takes as long as a pull.
 
         With --all, or --device more than once, the devices are listed, and confirmed once.
+
+        Example: `herald-host log erase --device HERALD-0001`
         """)
 
     @OptionGroup var fleet: FleetOptions

@@ -9,8 +9,10 @@ extension LogCommands {
       abstract: "Writes a pulled log as flat tables for programs that analyse.",
       discussion: """
         Files devices, pages, readings, events, batteries, visits and contacts, each usable without the others and with one type in each \
-        column: JSON Lines, or CSV as RFC 4180 has it, which readers of tables turn into Parquet as it is. docs/database.md describes the \
-        columns. What peers call themselves is written as they do: open the CSV with a program for data, not with a spreadsheet.
+        column: JSON Lines, or CSV as RFC 4180 has it, which readers of tables turn into Parquet as it is. docs/archive.md describes the \
+        columns. In CSV, text that a reader would take for a number, a date, a missing value or a formula has an apostrophe in front, and bytes an x.
+
+        Example: `herald-host log export logs/dora --format csv --output tables`
         """)
 
     @Argument(help: "The folder of a pulled log.")
@@ -22,6 +24,7 @@ extension LogCommands {
       help: ArgumentHelp("Where the files go (default: DIR/export).", valueName: "dir"))
     var output: String?
     @OptionGroup var owner: OwnerOptions
+    @OptionGroup var replacing: ReplacingOptions
     @OptionGroup var display: DisplayOptions
 
     private struct Row: Encodable {
@@ -34,13 +37,14 @@ extension LogCommands {
       folder.sealedPageKeys = try owner.keys()
       let logDatabase = try LogDatabase(path: "\(folder.path)/\(LogDatabase.fileName)")
       let change = try logDatabase.convert(folder)
-      let place = output ?? (dir.hasSuffix("/") ? "\(dir)export" : "\(dir)/export")
-      let files = try DatabaseExport(logDatabase, as: format).write(to: place)
+      let outputFolder = try output ?? folder.subfolder("export")
+      let replacement = Replacement(isForced: replacing.force, inputs: [dir] + owner.ownerKey)
+      let files = try DatabaseExport(logDatabase, as: format).write(to: outputFolder, replacing: replacement)
       if display.json {
-        try Console.printJSON(Row(folder: place, files: files))
+        try Console.printJSON(Row(folder: outputFolder, files: files))
       } else if !display.quiet {
         Console.printTable(
-          [["FILE", "ROWS"]] + files.map { ["\(place)/\($0.name)", String($0.rows)] }, right: [1])
+          [["FILE", "ROWS"]] + files.map { ["\(outputFolder)/\($0.name)", String($0.rows)] }, right: [1])
       }
       if let sealed = SealedPagesText(change.sealedPages) {
         throw HostLinkError(.partial, "\(sealed.what); the rest is exported", advice: sealed.advice)

@@ -20,7 +20,11 @@ extension LogCommands {
         A folder is bound to the device whose log it holds, by its serial number and by an identifier that no other device has; another one is refused. A factory reset \
         gives a device another identifier: --rebind says that it is the same one.
 
+        The records of a device without a date get this computer's, unless it is doubtful (`herald-host time sync --help`).
+
         With --all, or --device more than once, each device has a folder of its own in that folder, with its serial number as its name.
+
+        Example: `herald-host log pull --output logs/dora --device HERALD-0001`
         """)
 
     @OptionGroup var fleet: FleetOptions
@@ -41,11 +45,13 @@ extension LogCommands {
         "Also add what was pulled to this archive: a file, or postgresql://…; made if it is not there.",
         valueName: "place"))
     var archive: String?
+    @OptionGroup var clock: ClockOptions
+    @OptionGroup var zone: ZoneOption
     @OptionGroup var display: DisplayOptions
 
     func run() throws {
       // An archive that cannot be used is found before a device is asked for its log.
-      let archive = try archive.map { try Archive.open($0, create: true) }
+      let archive = try archive.map { try Archive.open($0, create: true, zone: zone.zone) }
       if fleet.isSingle {
         let (result, report) = try pullOne(fleet.single())
         try fill(archive, [result.folder])
@@ -67,7 +73,7 @@ extension LogCommands {
       } catch let error as HostLinkError {
         throw HostLinkError(
           error.cause, "the logs are pulled, and not in the archive: \(error.what)",
-          advice: "when that is put right: `herald-host archive add \(folder) --archive \(archive.place)`")
+          advice: "when that is put right: `herald-host archive add \(folder) --archive \(archive.location)`")
       }
     }
 
@@ -78,7 +84,8 @@ extension LogCommands {
         let pageStore = try PageStore(path: folder, create: true)
         let serial = try open.identity.serial.isEmpty ? device.serialNumber() : open.identity.serial
         defer { bar.finish() }
-        let pull = DevicePull(pageStore, device, open, serial, trims: trim, rebinds: rebind)
+        let pull = DevicePull(
+          pageStore, device, open, serial, trims: trim, rebinds: rebind, clockGuard: self.clock.clockGuard)
         let (report, clock) = try pull.run { progress in
           bar.update(done: progress.pages, of: progress.ofPages, text: DevicePull.words(progress))
         }
@@ -90,7 +97,7 @@ extension LogCommands {
 
     private func pullMany(_ muster: FleetSelection, into archive: Archive?) throws {
       let lines = ProgressLines(count: muster.selectors.count, isQuiet: display.quiet)
-      let (folder, trim, rebind) = (self.folder, self.trim, self.rebind)
+      let (folder, trim, rebind, clockGuard) = (self.folder, self.trim, self.rebind, self.clock.clockGuard)
       let members = Fleet(muster, link: fleet.link).run { index, device, open, serial in
         let location = open.transport.location
         let own = DeviceFolder.name(serial: serial, location: location)
@@ -98,7 +105,8 @@ extension LogCommands {
         defer { lines.update(index, name, isDone: true) }
         try device.checkLogAccess()
         let pageStore = try PageStore(path: "\(folder)/\(own)", create: true)
-        let pull = DevicePull(pageStore, device, open, serial, trims: trim, rebinds: rebind)
+        let pull = DevicePull(
+          pageStore, device, open, serial, trims: trim, rebinds: rebind, clockGuard: clockGuard)
         let (report, clock) = try pull.run { progress in
           let bar = ProgressLine.bar(done: progress.pages, of: progress.ofPages, width: 20)
           lines.update(index, "\(bar)  \(name)  \(DevicePull.words(progress))")

@@ -13,6 +13,8 @@ extension LogCommands {
         says how many it had no room for. Its log has all of them, and is not changed by this. With --json each line is an object.
 
         --kind, --peer and --min-rssi choose events; an event is shown if it meets all of them. Payloads are not among the live events: only their length is.
+
+        Example: `herald-host log tail --min-rssi=-70 --seconds 60`
         """)
 
     @OptionGroup var options: DeviceOptions
@@ -75,7 +77,7 @@ extension LogCommands {
             try show(event, at: now - min(now, UInt64(event.ageMilliseconds)))
           }
           Thread.sleep(forTimeInterval: Self.period)
-        } while end?.hasPassed != true
+        } while end?.hasPassed != true && !Console.hasFailed
       }
     }
 

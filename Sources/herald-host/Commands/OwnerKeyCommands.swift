@@ -8,6 +8,7 @@ import HeraldText
 struct OwnerKeyCommands: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "owner-key", abstract: "Makes the key pair that logs are sealed with, and keeps it.",
+    discussion: "Example: `herald-host owner-key make ward.key`",
     subcommands: [Make.self, Recovery.self, Restore.self])
 
   /// What was written.
@@ -39,6 +40,8 @@ struct OwnerKeyCommands: ParsableCommand {
         read, by nobody: there is no other way to its contents. `herald-host owner-key recovery FILE` prints a copy for paper.
 
         With a passphrase FILE is PKCS #8 in PEM (PBES2 with scrypt and AES-256), which `openssl pkey` opens; without one it has the 32 bytes of the key.
+
+        Example: `herald-host owner-key make ward.key`
         """)
 
     @Argument(help: "The file of the private key; it must not exist yet.")
@@ -71,6 +74,8 @@ struct OwnerKeyCommands: ParsableCommand {
       abstract: "Prints a private key for paper: 14 groups of five characters.",
       discussion: """
         Whoever has the paper has the key: no passphrase protects it. `herald-host owner-key restore` reads it back, and names a group with a typing error.
+
+        Example: `herald-host owner-key recovery ward.key`
         """)
 
     @Argument(help: "The file of the private key.")
@@ -80,7 +85,7 @@ struct OwnerKeyCommands: ParsableCommand {
     func run() throws {
       let key = try OwnerKey.read(file) { () throws(HostLinkError) in try passphrase.existing(of: file) }
       if key.isOpenToOthers { OwnerOptions.warn(file) }
-      key.showRecoveryCode { FileHandle.standardOutput.write(Data($0)) }
+      key.showRecoveryCode { Console.data($0) }
       Console.note(
         "herald-host: whoever has this paper can read every log that is sealed for \(key.publicKey.prefix(4).hexadecimal)…"
       )
@@ -94,6 +99,8 @@ struct OwnerKeyCommands: ParsableCommand {
       discussion: """
         Type the 14 groups, with spaces or new lines between them, and end with Ctrl-D; or name a file with --from. Capital and small letters are the same, and \
         the letters I, L and O are read as 1, 1 and 0.
+
+        Example: `herald-host owner-key restore ward.key`
         """)
 
     @Argument(help: "The file of the private key; it must not exist yet.")

@@ -8,6 +8,7 @@ import HeraldText
 struct PayloadCommands: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "payload", abstract: "Says what a device offers to others, and has it offer something else.",
+    discussion: "Example: `herald-host payload show`",
     subcommands: [Push.self, Show.self, Simple.self])
 
   /// `herald-host payload simple`
@@ -18,6 +19,8 @@ struct PayloadCommands: ParsableCommand {
         The secret, 2048 bytes in a file, stays on this computer: from it every identifier follows. The key file holds the \
         matching key of each day and is what a device gets; `herald-node --payload simple:FILE` reads it. Both files are \
         their owner's alone.
+
+        Example: `herald-host payload simple --secret dora.secret --generate --country 826 --from today --days 90 --output dora.keys`
         """)
 
     @Option(help: ArgumentHelp("The file with the secret.", valueName: "file"))
@@ -31,8 +34,8 @@ struct PayloadCommands: ParsableCommand {
     var state: UInt16 = 0
     @Option(
       help: ArgumentHelp("The first day, yyyy-mm-dd, or today: that of UTC.", valueName: "date"),
-      transform: Self.firstDay)
-    var from: UInt64
+      transform: FirstDay.init)
+    var from: FirstDay
     @Option(help: ArgumentHelp("How many days, 1 to \(MatchingKeyWindow.mostDays).", valueName: "number"))
     var days = MatchingKeyWindow.mostDays
     @Option(
@@ -43,7 +46,17 @@ struct PayloadCommands: ParsableCommand {
     var epoch: UInt64 = KeyScheduleEpoch.phones.unixSeconds
     @Option(name: .shortAndLong, help: ArgumentHelp("The key file.", valueName: "file"))
     var output: String
+    @OptionGroup var clock: ClockOptions
+    @OptionGroup var replacing: ReplacingOptions
     @OptionGroup var display: DisplayOptions
+
+    /// The first day, by its first second in UTC; that of `today` is this computer's date.
+    enum FirstDay {
+      case today
+      case seconds(UInt64)
+
+      init(_ date: String) throws { self = date == "today" ? .today : .seconds(try Simple.seconds(date)) }
+    }
 
     private struct Row: Encodable {
       let firstDay: Int
@@ -54,7 +67,11 @@ struct PayloadCommands: ParsableCommand {
     }
 
     func run() throws {
+      let replacement = Replacement(isForced: replacing.force, inputs: [secret])
+      try replacement.check(output, isOwn: MatchingKeyWindow.isFile)
       let window = try makeWindow()
+      // The secret may have been made meanwhile.
+      try replacement.check(output, isOwn: MatchingKeyWindow.isFile)
       try window.write(to: output)
       let seconds = window.unixSeconds
       let row = Row(
@@ -67,6 +84,7 @@ struct PayloadCommands: ParsableCommand {
     }
 
     private func makeWindow() throws(HostLinkError) -> MatchingKeyWindow {
+      let from = try firstSecond()
       let secret = generate ? SimpleSecret.generate() : try SimpleSecret.read(secret)
       if secret.isOpenToOthers {
         Console.note("herald-host: users other than its owner have access to \(self.secret); `chmod 600` it")
@@ -78,13 +96,23 @@ struct PayloadCommands: ParsableCommand {
       return window
     }
 
-    /// The current time for `today`, else the first second of a date.
-    private static func firstDay(_ date: String) throws -> UInt64 {
-      date == "today" ? PlausibleDate.now / 1000 : try seconds(date)
+    /// The first second of the keys.
+    /// - Throws: `.notConfirmed` for `today` if this computer's date is not believed.
+    private func firstSecond() throws(HostLinkError) -> UInt64 {
+      switch from {
+      case .seconds(let seconds): return seconds
+      case .today:
+        switch clock.clockGuard.verdict(device: nil) {
+        case .refused(let error): throw error
+        case .agrees(let remark), .sets(let remark):
+          if let remark { Console.note("herald-host: the first day of the keys: \(remark)") }
+          return PlausibleDate.now / 1000
+        }
+      }
     }
 
     /// The first second of a date.
-    private static func seconds(_ date: String) throws -> UInt64 {
+    static func seconds(_ date: String) throws -> UInt64 {
       guard date.utf8.count == 10, let moment = UTCTimestamp.parse(date + " 00:00:00") else {
         throw ValidationError("\(PrintableText.of(date)) is no date of the form yyyy-mm-dd.")
       }

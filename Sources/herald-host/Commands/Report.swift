@@ -10,6 +10,8 @@ struct Report: ParsableCommand {
     discussion: """
       The page is one file that needs no network; any browser shows it, on a phone and on paper as well. It tells whom somebody met: keep it \
       accordingly.
+
+      Example: `herald-host report logs/* --people people.csv --output report.html`
       """)
 
   @OptionGroup var logs: ArchiveOptions
@@ -17,24 +19,38 @@ struct Report: ParsableCommand {
   var from: String?
   @Option(help: ArgumentHelp("The last day.", valueName: "day"))
   var to: String?
+  @Option(help: ArgumentHelp("Only this day, instead of --from and --to.", valueName: "day"))
+  var day: String?
+  @Option(
+    help: ArgumentHelp("Only this person, or device that nobody wore, and those near.", valueName: "name"))
+  var person: String?
+  @Option(help: ArgumentHelp("Only persons with this role, and those near them.", valueName: "role"))
+  var role: String?
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp("Where the page goes (default: report.html in the first folder).", valueName: "file"))
   var output: String?
   @OptionGroup var cell: CellOptions
+  @OptionGroup var replacing: ReplacingOptions
   @OptionGroup var display: DisplayOptions
 
   func validate() throws {
+    guard day == nil || from == nil && to == nil else {
+      throw ValidationError("--day is one day: it excludes --from and --to.")
+    }
     guard output != nil || !logs.dir.isEmpty else {
       throw ValidationError("Name the file of the report with --output.")
     }
   }
 
   func run() throws {
-    let period = try ReportPeriod(from: from, to: to)
+    let period = try ReportPeriod(from: day ?? from, to: day ?? to)
     let first = logs.dir.first.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
     let report = output ?? "\(first ?? "")\(WardReport.fileName)"
-    try WardReport(try logs.open(display), period, capacity: cell.battery).write(to: report)
+    try Replacement(isForced: replacing.force, inputs: logs.inputs).check(report, isOwn: WardReport.isReport)
+    let archive = try logs.open(display)
+    let focus = try ReportFocus(archive, person: person, role: role)
+    try WardReport(archive, period, focus: focus, capacity: cell.battery).write(to: report)
     try display.show(["report": report]) { Console.line("Report: \(report)") }
   }
 }

@@ -23,7 +23,9 @@ struct Simulate: ParsableCommand {
         unanswered  not answered, and fail
         silent      answered, and nothing is said on the connection
       The same is simulated without them then, to compare the charge. \
-      The same seed gives the same result. No device is needed. docs/simulation.md says what is modelled.
+      The same seed gives the same result. No device is needed. CONTRIBUTING.md says what is modelled.
+
+      Example: `herald-host simulate --devices 20 --hours 2 --scenario crowd`
       """)
 
   @Option(help: ArgumentHelp("How many devices, 2 to 2000.", valueName: "number"))

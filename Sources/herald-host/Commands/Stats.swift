@@ -7,7 +7,11 @@ struct Stats: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows every counter of a device, or of many at once.",
     discussion:
-      "With several devices the table has a column for each; the first row has their serial numbers.")
+      """
+      With several devices the table has a column for each; the first row has their serial numbers.
+
+      Example: `herald-host stats --nonzero`
+      """)
 
   @OptionGroup var fleet: FleetOptions
   @Flag(help: "Leave out counters that are 0, of several devices those that are 0 on all.")

@@ -1,11 +1,14 @@
 import Foundation
 import HeraldConsole
 import HeraldHostLink
+import HeraldLinux
 
 /// Collects the logs of devices as they are connected: a thread for each device, and one for the archive.
 final class Dock: @unchecked Sendable {
   /// The maximum number of devices that are collected at a time; further ones wait.
   private static let mostAtOnce = 64
+  /// The maximum number of these that one server exports: devices that do not answer hold up no others.
+  private static let mostOfServer = 48
 
   /// What the dock is to do.
   struct Plan: Sendable {
@@ -13,6 +16,7 @@ final class Dock: @unchecked Sendable {
     let output: String
     let trims: Bool
     let hook: DockHook?
+    let clockGuard: ClockGuard
     let isOnce: Bool
   }
 
@@ -23,7 +27,7 @@ final class Dock: @unchecked Sendable {
   private let screen: DockScreen
   private let stop: DockStop
 
-  private let condition = NSCondition()
+  private let condition = MonotonicCondition()
   private var badges: [String: DockBadge] = [:]
   /// The connections in the order in which they were seen.
   private var order: [String] = []
@@ -31,6 +35,8 @@ final class Dock: @unchecked Sendable {
   private var holders: [String: String] = [:]
   private var absent: [(location: String, error: HostLinkError)] = []
   private var running = 0
+  /// When each device was collected last, by its serial number, in milliseconds since 1970.
+  private var collectedAt: [String: UInt64] = [:]
 
   init(
     _ plan: Plan, link: LinkOptions, watch: DeviceWatch, archivist: DockArchivist, screen: DockScreen,
@@ -48,8 +54,11 @@ final class Dock: @unchecked Sendable {
   func run() -> [FleetMember<DockResult>] {
     var version = -1
     var isTaken = false
-    while !stop.isRequested {
+    let clock = SystemClock()
+    var steps = ClockSteps(date: PlausibleDate.now, time: clock.now.milliseconds)
+    while !stop.isRequested, !Console.hasFailed {
       let presence = watch.next(after: version, by: nextTime())
+      if let step = steps.step(date: PlausibleDate.now, time: clock.now.milliseconds) { follow(step) }
       if !plan.isOnce || !isTaken, presence.version != version {
         version = presence.version
         take(presence)
@@ -66,11 +75,30 @@ final class Dock: @unchecked Sendable {
   }
 
   /// When the main loop has to look again: at the next collection that is due, or soon.
-  private func nextTime() -> Date {
+  private func nextTime() -> Deadline {
     condition.withLock {
-      let due = badges.values.compactMap { $0.isRunning ? nil : $0.dueAt }.min() ?? .distantFuture
-      return max(Date(timeIntervalSinceNow: 0.05), min(due, Date(timeIntervalSinceNow: 1)))
+      let latest = Deadline.after(.seconds(1))
+      let due = badges.values.compactMap { $0.isRunning ? nil : $0.dueAt }.min() ?? latest
+      return max(.after(.milliseconds(50)), min(due, latest))
     }
+  }
+
+  /// Tells of a step of this computer's date, and has the devices that are plugged in collected again: their
+  /// clocks may follow another date.
+  private func follow(_ step: ClockSteps.Step) {
+    let isLong = step.milliseconds.magnitude >= 60_000
+    if isLong, !plan.isOnce {
+      condition.withLock {
+        for (instance, badge) in badges where badge.isPresent && !badge.isRunning {
+          badges[instance]?.dueAt = .after(.zero)
+        }
+      }
+    }
+    var event = DockScreen.Event(time: UTCTimestamp.json(PlausibleDate.now), event: "clock-step")
+    event.stepMilliseconds = step.milliseconds
+    screen.say(
+      event,
+      step.words + (isLong && !plan.isOnce ? "; the devices that are plugged in are collected again" : ""))
   }
 
   private var isIdle: Bool {
@@ -88,23 +116,23 @@ final class Dock: @unchecked Sendable {
 
   /// Notes which devices were connected and disconnected, and which servers do not respond.
   private func take(_ presence: DeviceWatch.Presence) {
-    let present = Dictionary(presence.places.map { ($0.instance, $0) }) { first, _ in first }
+    let present = Dictionary(presence.locations.map { ($0.instance, $0) }) { first, _ in first }
     var said: [(event: String, badge: DockBadge)] = []
     condition.lock()
     for (instance, badge) in badges where badge.isPresent && present[instance] == nil {
       // A server may not list a device while it is in use.
-      if case .usbip = badge.place.selector, badge.isRunning { continue }
+      if case .usbip = badge.origin.selector, badge.isRunning { continue }
       badges[instance]?.isPresent = false
       said.append(("left", badge))
       if !badge.isRunning { forget(instance) }
     }
-    for place in presence.places {
-      if badges[place.instance] == nil {
-        badges[place.instance] = DockBadge(place)
-        order.append(place.instance)
-        said.append(("arrived", DockBadge(place)))
+    for origin in presence.locations {
+      if badges[origin.instance] == nil {
+        badges[origin.instance] = DockBadge(origin)
+        order.append(origin.instance)
+        said.append(("arrived", DockBadge(origin)))
       } else {
-        badges[place.instance]?.isPresent = true
+        badges[origin.instance]?.isPresent = true
       }
     }
     let news = presence.failures.filter { failure in
@@ -116,7 +144,7 @@ final class Dock: @unchecked Sendable {
     for (event, badge) in said {
       screen.say(
         row(event, badge),
-        event == "left" ? "\(badge.name)  unplugged" : nil)
+        event == "left" ? "\(label(of: badge))  unplugged" : nil)
     }
     for failure in news where !plan.isOnce {
       screen.complain(
@@ -139,16 +167,22 @@ final class Dock: @unchecked Sendable {
   private func begin() {
     condition.lock()
     defer { condition.unlock() }
-    let now = Date()
+    var atServer: [String: Int] = [:]
+    for badge in badges.values where badge.isRunning { atServer[badge.server ?? "", default: 0] += 1 }
     for instance in order where running < Self.mostAtOnce && !stop.isRequested {
-      guard let badge = badges[instance], badge.isPresent, !badge.isRunning, let due = badge.dueAt, due <= now
+      guard let badge = badges[instance], badge.isPresent, !badge.isRunning, let due = badge.dueAt,
+        due.hasPassed
       else { continue }
+      if let server = badge.server {
+        guard atServer[server, default: 0] < Self.mostOfServer else { continue }
+        atServer[server, default: 0] += 1
+      }
       badges[instance]?.isRunning = true
       badges[instance]?.attempts += 1
       badges[instance]?.dueAt = nil
       running += 1
       archivist.expect(1)
-      let thread = Thread { [self] in collect(instance, badge.place) }
+      let thread = Thread { [self] in collect(instance, badge.origin) }
       thread.stackSize = 8 << 20
       thread.start()
     }
@@ -156,27 +190,34 @@ final class Dock: @unchecked Sendable {
 
   // MARK: In the thread of a device
 
-  private func collect(_ instance: String, _ place: DevicePlace) {
-    let outcome = attempt(instance, place)
+  private func collect(_ instance: String, _ origin: DeviceLocation) {
+    let outcome = attempt(instance, origin)
     archivist.expect(-1)
     screen.update(instance, nil)
     let (badge, delay) = end(instance, outcome)
+    let name = label(of: badge)
     switch outcome {
     case .success(let result):
       let pages = Console.count(result.newPages, "new page")
       let erased =
         result.trimmedPages > 0 ? ", \(Console.count(result.trimmedPages, "page")) erased on it" : ""
+      let state = [
+        result.battery.map { "battery \($0.shortWords)" }, result.room.map { "log \($0.words) free" },
+      ]
+      .compactMap { $0.map { ", \($0)" } }.joined()
       var row = row("done", badge)
       row.result = result
-      screen.say(row, "\(badge.name)  done: \(pages)\(erased); it can be unplugged")
+      let collected = collected()
+      row.collected = collected.isEmpty ? nil : collected
+      let more = result.remarks.map { "→ \($0)" } + (collected.isEmpty ? [] : [collected])
+      screen.say(row, "\(name)  done: \(pages)\(erased)\(state); it can be unplugged", more)
     case .failure(let error):
       var row = row("failed", badge)
       row.error = ErrorRow(error)
       row.retrySeconds = delay.map { Int($0) }
       let again = delay.map { "; it is tried again in \(Int($0)) s if it stays plugged in" } ?? ""
       screen.say(
-        row, "\(badge.name)  failed: \(error.what)\n          → \(error.advice ?? "plug it in again")\(again)"
-      )
+        row, "\(name)  failed: \(error.what)", ["→ \(error.advice ?? "plug it in again")\(again)"])
     }
     // A signal that has stopped the dock does not hold back the programs of what is collected.
     runHook(badge, outcome)
@@ -187,16 +228,33 @@ final class Dock: @unchecked Sendable {
     watch.wake()
   }
 
-  private func attempt(_ instance: String, _ place: DevicePlace) -> Result<DockResult, HostLinkError> {
+  /// A device with the person who wears it.
+  private func label(of badge: DockBadge) -> String {
+    let person = archivist.people.person(ofSerial: badge.serial, at: PlausibleDate.now)
+    return person.map { "\($0) (\(badge.name))" } ?? badge.name
+  }
+
+  /// How many of the devices that are worn today were collected today, and who is missing; with `isOnce`, by
+  /// this run. Empty without persons.
+  func collected() -> String {
+    let now = PlausibleDate.now
+    let today = archivist.day(of: now)
+    let serials = condition.withLock {
+      Set(collectedAt.filter { plan.isOnce || archivist.day(of: $0.value) == today }.keys)
+    }
+    return archivist.people.summary(of: serials, verb: "collected", at: now)
+  }
+
+  private func attempt(_ instance: String, _ origin: DeviceLocation) -> Result<DockResult, HostLinkError> {
     let collection = DockCollection(
-      output: plan.output, trims: plan.trims, archivist: archivist, stop: stop,
+      output: plan.output, trims: plan.trims, archivist: archivist, clockGuard: plan.clockGuard, stop: stop,
       claim: { [self] serial throws(HostLinkError) in try claim(serial, for: instance) },
       report: { [self] phase, progress in tell(instance, phase, progress) })
     do {
       try stop.check()
       return .success(
         try link.withDevice(
-          place.selector,
+          origin.selector,
           wrapping: { found in
             note(found.identity.serial, nil, of: instance)
             return OpenDevice(transport: DockTransport(found.transport, stop), identity: found.identity)
@@ -226,14 +284,15 @@ final class Dock: @unchecked Sendable {
     condition.lock()
     defer { condition.unlock() }
     guard var badge = badges[instance] else {
-      return (DockBadge(DevicePlace(selector: .serialNumber(""), instance: instance)), nil)
+      return (DockBadge(DeviceLocation(selector: .serialNumber(""), instance: instance)), nil)
     }
     badge.isRunning = false
     badge.outcome = outcome
+    if case .success = outcome { collectedAt[badge.serial] = PlausibleDate.now }
     var delay: TimeInterval?
     if case .failure(let error) = outcome, badge.isPresent, !stop.isRequested {
       delay = DockBadge.delay(after: error, attempts: badge.attempts, isOnce: plan.isOnce)
-      badge.dueAt = delay.map { Date(timeIntervalSinceNow: $0) }
+      badge.dueAt = delay.map { Deadline.after(.seconds($0)) }
     }
     badges[instance] = badge
     if !badge.isPresent { forget(instance) }
@@ -296,6 +355,7 @@ final class Dock: @unchecked Sendable {
   private func row(_ event: String, _ badge: DockBadge) -> DockScreen.Event {
     DockScreen.Event(
       time: UTCTimestamp.json(PlausibleDate.now), event: event, location: badge.location,
-      serial: badge.serial.isEmpty ? nil : badge.serial)
+      serial: badge.serial.isEmpty ? nil : badge.serial,
+      person: archivist.people.person(ofSerial: badge.serial, at: PlausibleDate.now))
   }
 }

@@ -3,14 +3,15 @@ import HeraldArchive
 import HeraldHostLink
 
 /// Adds folders to an archive, in one thread of its own: those that wait are added together, and what they
-/// change is derived when no more are expected. Thread-safe.
+/// change is derived when no more are expected. A folder is used by one thread at a time: by that which
+/// collects its device, or by this one. Thread-safe.
 final class DockArchivist: @unchecked Sendable {
   /// The longest time in seconds for which contacts are not derived because devices are being collected.
-  private static let longestDelay: TimeInterval = 30
+  private static let longestDelay = Duration.seconds(30)
   /// The time in seconds without a new folder after which they are.
-  private static let quietTime: TimeInterval = 1
+  private static let quietTime = Duration.seconds(1)
   /// The time in seconds after an error in which deriving is not tried again.
-  private static let pause: TimeInterval = 60
+  private static let pause = Duration.seconds(60)
 
   private final class Entry {
     let folder: String
@@ -26,31 +27,46 @@ final class DockArchivist: @unchecked Sendable {
     }
   }
 
-  private let place: String
+  private let location: String
+  private let zone: String?
   // Used by the thread only.
   private let keys: SealedPageKeys?
   private let note: @Sendable (HostLinkError) -> Void
-  private let condition = NSCondition()
+  private let condition = MonotonicCondition()
   private var waiting: [Entry] = []
+  /// The folders that a thread uses.
+  private var held: Set<String> = []
+  private var newestDates: [String: UInt64] = [:]
+  private var assignments = Assignments()
+  private var days = LocalDays.utc
   private var atWork = 0
   private var isEnding = false
   private var derivesAtEnd = true
   private var hasEnded = false
   // Used by the thread only.
   private var archive: Archive?
-  private var staleSince: Date?
-  private var pausedUntil = Date.distantPast
+  private var staleSince: ContinuousClock.Instant?
+  private var pausedUntil = ContinuousClock.now
 
-  /// Opens the archive at `place`, which is made if it is not there. `note` receives errors that concern no
-  /// single folder.
-  /// `keys` open sealed pages.
-  init(_ place: String, keys: SealedPageKeys? = nil, note: @escaping @Sendable (HostLinkError) -> Void)
-    throws(HostLinkError)
-  {
-    self.place = place
+  /// Opens the archive at `location`, which is made if it is not there. `note` receives errors that concern
+  /// no single folder. `keys` open sealed pages. The file `people` replaces the labels of the archive. `zone`
+  /// is that of a new archive.
+  init(
+    _ location: String, zone: String? = nil, keys: SealedPageKeys? = nil, people: String? = nil,
+    note: @escaping @Sendable (HostLinkError) -> Void
+  ) throws(HostLinkError) {
+    (self.location, self.zone) = (location, zone)
     self.keys = keys
     self.note = note
-    archive = try Archive.open(place, create: true)
+    let archive = try Archive.open(location, create: true, zone: zone)
+    if let people {
+      try archive.label(try PeopleFile(reading: people, days: archive.days))
+      staleSince = .now
+    }
+    newestDates = try archive.newestDates()
+    assignments = try archive.assignments()
+    days = archive.days
+    self.archive = archive
     let thread = Thread { [self] in work() }
     thread.stackSize = 8 << 20
     thread.start()
@@ -60,6 +76,38 @@ final class DockArchivist: @unchecked Sendable {
   func expect(_ change: Int) {
     condition.withLock {
       atWork += change
+      condition.broadcast()
+    }
+  }
+
+  /// Who wears which device.
+  var people: Assignments { condition.withLock { assignments } }
+
+  /// The day of a date in milliseconds since 1970-01-01T00:00:00Z, in the archive's time zone.
+  func day(of date: UInt64) -> Int64 { days.day(of: Int64(clamping: date)) }
+
+  /// The dates of the newest records that the archive has.
+  func newestRecords(of serial: String) -> ClockGuard.Records {
+    var dates = condition.withLock { newestDates }
+    let own = dates.removeValue(forKey: serial)
+    return ClockGuard.Records(ofDevice: own, ofOthers: ClockGuard.Records.common(of: Array(dates.values)))
+  }
+
+  /// Uses a folder that no other thread uses meanwhile: waits until it is added.
+  func holding<Result>(_ folder: String, _ work: () throws(HostLinkError) -> Result) throws(HostLinkError)
+    -> Result
+  {
+    condition.lock()
+    while held.contains(folder) { condition.wait() }
+    held.insert(folder)
+    condition.unlock()
+    defer { release([folder]) }
+    return try work()
+  }
+
+  private func release(_ folders: some Sequence<String>) {
+    condition.withLock {
+      held.subtract(folders)
       condition.broadcast()
     }
   }
@@ -77,7 +125,7 @@ final class DockArchivist: @unchecked Sendable {
     condition.unlock()
     guard let result else {
       throw HostLinkError(
-        .partial, "the dock has ended before \(folder) was added to \(place)",
+        .partial, "the dock has ended before \(folder) was added to \(location)",
         advice: "it is added when the dock starts again")
     }
     return try result.get()
@@ -107,6 +155,7 @@ final class DockArchivist: @unchecked Sendable {
         derive()
       } else {
         let results = add(batch)
+        release(batch.map(\.folder))
         condition.withLock {
           for (entry, result) in zip(batch, results) { entry.result = result }
           condition.broadcast()
@@ -120,27 +169,34 @@ final class DockArchivist: @unchecked Sendable {
     }
   }
 
-  /// The folders that wait; none if it is time to derive; `nil` at the end.
+  /// The folders to add next, which are held; none if it is time to derive; `nil` at the end.
   private func next() -> [Entry]? {
     condition.lock()
     defer { condition.unlock() }
-    while waiting.isEmpty {
-      if isEnding { return nil }
-      guard let staleSince, Date() >= pausedUntil else {
-        _ = condition.wait(until: Date(timeIntervalSinceNow: Self.quietTime))
-        continue
-      }
-      let isQuiet = !condition.wait(until: Date(timeIntervalSinceNow: Self.quietTime))
-      guard waiting.isEmpty, !isEnding else { continue }
-      if isQuiet, atWork == 0 || staleSince.timeIntervalSinceNow < -Self.longestDelay { return [] }
+    while true {
+      let batch = takeBatch()
+      guard batch.isEmpty else { return batch }
+      if isEnding, waiting.isEmpty { return nil }
+      let isQuiet = !condition.wait(until: .after(Self.quietTime))
+      guard waiting.isEmpty, !isEnding, let staleSince, ContinuousClock.now >= pausedUntil else { continue }
+      if isQuiet, atWork == 0 || staleSince.duration(to: .now) > Self.longestDelay { return [] }
     }
-    defer { waiting = [] }
-    return waiting
+  }
+
+  /// The folders that a thread waits for, or else a single one, so that nobody waits long for a folder: those
+  /// that are in use stay. The lock is held.
+  private func takeBatch() -> [Entry] {
+    let free = waiting.filter { !held.contains($0.folder) }
+    let awaited = free.filter(\.isAwaited)
+    let batch = awaited.isEmpty ? Array(free.prefix(1)) : awaited
+    waiting.removeAll { entry in batch.contains { $0 === entry } }
+    held.formUnion(batch.map(\.folder))
+    return batch
   }
 
   private func opened() throws(HostLinkError) -> Archive {
     if let archive { return archive }
-    let archive = try Archive.open(place, create: true)
+    let archive = try Archive.open(location, create: true, zone: zone)
     self.archive = archive
     return archive
   }
@@ -151,7 +207,9 @@ final class DockArchivist: @unchecked Sendable {
     do throws(HostLinkError) {
       let archive = try opened()
       let addition = try archive.add(folders: folders, keys: keys)
-      if addition.newPages > 0, staleSince == nil { staleSince = Date() }
+      if addition.newPages > 0, staleSince == nil { staleSince = .now }
+      let dates = try archive.newestDates()
+      condition.withLock { newestDates = dates }
       let results = batch.map { result(of: $0, addition, archive) }
       for (entry, result) in zip(batch, results) where !entry.isAwaited {
         if case .failure(let error) = result { note(error) }
@@ -191,7 +249,7 @@ final class DockArchivist: @unchecked Sendable {
       staleSince = nil
     } catch {
       archive = nil
-      pausedUntil = Date(timeIntervalSinceNow: Self.pause)
+      pausedUntil = .now + Self.pause
       note(
         HostLinkError(
           error.cause, "contacts could not be derived: \(error.what)",

@@ -3,7 +3,7 @@ import HeraldHostLink
 
 /// A device at the dock, from its connection until it is disconnected and its collection has ended.
 struct DockBadge {
-  let place: DevicePlace
+  let origin: DeviceLocation
   /// Empty until it is known.
   var serial = ""
   var folder: String?
@@ -12,13 +12,18 @@ struct DockBadge {
   /// The number of collections.
   var attempts = 0
   /// When the next collection is to begin; `nil` if none is.
-  var dueAt: Date? = .distantPast
+  var dueAt: Deadline? = .after(.zero)
   /// The result of the last collection.
   var outcome: Result<DockResult, HostLinkError>?
 
-  init(_ place: DevicePlace) { self.place = place }
+  init(_ origin: DeviceLocation) { self.origin = origin }
 
-  var location: String { place.selector.text }
+  var location: String { origin.selector.text }
+  /// The USB/IP server that exports it; `nil` if it is connected to this computer.
+  var server: String? {
+    guard case .usbip(let host, let port, _) = origin.selector else { return nil }
+    return "\(host) \(port ?? 0)"
+  }
   /// What a person calls it.
   var name: String { serial.isEmpty ? location : serial }
 
@@ -34,7 +39,8 @@ struct DockBadge {
     case .partial:
       // Pages that are wrong stay so.
       if isOnce || attempts > delays.count { return nil }
-    case .severalDevices, .protocolViolation, .refused, .notProved, .usage, .notConfirmed: return nil
+    case .severalDevices, .protocolViolation, .refused, .notProved, .usage, .notConfirmed, .unrecorded:
+      return nil
     }
     return delays[min(max(attempts, 1), delays.count) - 1]
   }

@@ -3,21 +3,22 @@ import HeraldConsole
 import HeraldDeviceLink
 import HeraldHostLink
 
-/// The collection of one device: clock, pull, check, archive, and trim if wanted. Run by a thread of its own.
+/// The collection of one device: pull, check, archive, clock, and trim if wanted. Run by a thread of its own.
+///
+/// A clock that was set is set again only after what it has dated is in the archive; one that was not is set
+/// first, as the records since the start of the device get their dates from that.
 struct DockCollection {
   /// The folder of the folders of all devices.
   let output: String
   let trims: Bool
   let archivist: DockArchivist
+  let clockGuard: ClockGuard
   let stop: DockStop
   /// Claims a serial number for this device; throws if another connected device has it.
   let claim: (String) throws(HostLinkError) -> Void
   /// Receives each step, and its progress in pages.
   let report: (DockPhase, PullProgress?) -> Void
 
-  /// The difference from this computer's clock in milliseconds up to which a device's is left as it is: each
-  /// date that is set is a record in the device's log.
-  private static let clockTolerance: UInt64 = 1_000
   /// The attempts to have a signal shown that the device refuses for a moment.
   private static let signalAttempts = 3
 
@@ -34,12 +35,12 @@ struct DockCollection {
       show(.collecting, on: device)
       try device.checkLogAccess()
       let status = try device.logStatus()
-      report(.clock, nil)
-      try setClock(of: device, status, &result)
       // A device without a serial number has a folder by its identifier, wherever it is connected.
       let own = serial.isEmpty ? status.identifier.map { "id-\($0.hexadecimal)" } : nil
       let folder = "\(output)/\(own ?? DeviceFolder.name(serial: serial, location: open.transport.location))"
       result.folder = folder
+      let hasDate = status.unixMilliseconds != nil
+      if !hasDate { try setClock(of: device, serial, &result) }
       let pulled: (epoch: UInt32, shortcoming: HostLinkError?)
       pulled = try pull(device, open, serial, &result) { found(serial, folder) }
       if let shortcoming = pulled.shortcoming {
@@ -50,12 +51,18 @@ struct DockCollection {
       }
       report(.archive, nil)
       let kept = try archivist.add(folder, wantsKept: trims)
+      if hasDate { try setClock(of: device, serial, &result) }
+      result.person = archivist.people.person(ofSerial: serial, at: PlausibleDate.now)
+      result.battery = BatteryRow(try device.battery(), capacity: nil)
       if trims {
         try stop.check()
         report(.trim, nil)
         show(.collecting, on: device)
-        try trim(device, folder, pulled.epoch, kept, &result)
+        try archivist.holding(folder) { () throws(HostLinkError) in
+          try trim(device, folder, pulled.epoch, kept, &result)
+        }
       }
+      result.room = LogRoom(try device.logStatus(), capacity: try device.logRoom().capacity)
       show(.done, on: device)
       return result
     } catch {
@@ -64,25 +71,19 @@ struct DockCollection {
     }
   }
 
-  private func setClock(of device: DeviceClient, _ status: DeviceLogStatus, _ result: inout DockResult)
+  /// Sets the clock, unless it is right or this computer's date is doubtful. The log is collected anyway.
+  private func setClock(of device: DeviceClient, _ serial: String, _ result: inout DockResult)
     throws(HostLinkError)
   {
-    let now = PlausibleDate.now
-    guard now >= PlausibleDate.earliest else {
-      throw HostLinkError(
-        .partial, "this computer's date is before 2020, and devices would get it",
-        advice: "set the date of this computer")
-    }
-    if let date = status.unixMilliseconds, max(date, now) - min(date, now) <= Self.clockTolerance {
-      return
-    }
+    report(.clock, nil)
     do throws(HostLinkError) {
-      try device.setClock(unixMilliseconds: PlausibleDate.now)
-      result.clockSet = true
+      let outcome = try clockGuard.setClock(of: device, records: archivist.newestRecords(of: serial))
+      result.clock = outcome.isSet ? .set : .right
+      if let remark = outcome.remark { result.remarks.append(remark) }
     } catch {
-      guard error.cause == .refused else { throw error }
-      // Its log is collected all the same.
-      result.remarks.append(error.what)
+      guard error.cause == .refused || error.cause == .notConfirmed else { throw error }
+      result.clock = .refused
+      result.remarks.append(error.advice.map { "\(error.what) → \($0)" } ?? error.what)
     }
   }
 
@@ -93,10 +94,20 @@ struct DockCollection {
     began: () -> Void
   ) throws(HostLinkError) -> (epoch: UInt32, shortcoming: HostLinkError?) {
     report(.pull, nil)
+    return try archivist.holding(result.folder) { () throws(HostLinkError) in
+      try pullHeld(device, open, serial, &result, began: began)
+    }
+  }
+
+  private func pullHeld(
+    _ device: DeviceClient, _ open: OpenDevice, _ serial: String, _ result: inout DockResult,
+    began: () -> Void
+  ) throws(HostLinkError) -> (epoch: UInt32, shortcoming: HostLinkError?) {
     let pageStore = try PageStore(path: result.folder, create: true)
     let known = Set(try pageStore.pages())
-    let pull = DevicePull(pageStore, device, open, serial, trims: false, rebinds: false)
-    let report = try pull.run { [self] progress in self.report(.pull, progress) }.report
+    let pull = DevicePull(
+      pageStore, device, open, serial, trims: false, rebinds: false, clockGuard: clockGuard)
+    let (report, clock) = try pull.run { [self] progress in self.report(.pull, progress) }
     // Bound to this device: what is in the folder is its log.
     began()
     result.newPages = report.newPages
@@ -104,6 +115,12 @@ struct DockCollection {
     result.lostPages = report.lostPages
     result.bytes = report.bytes
     result.remarks += report.remarks
+    if let clock { result.remarks.append(clock.what) }
+    if let first = report.replacedPages.first {
+      let count = Console.count(report.replacedPages.count, "page")
+      result.remarks.append(
+        "\(count) here were not as the device has them, and are replaced; kept aside: \(first)")
+    }
     self.report(.check, nil)
     let stored = try StoredPages(checking: pageStore, except: known)
     result.checkedPages = stored.checked
@@ -121,7 +138,7 @@ struct DockCollection {
       report.epoch,
       HostLinkError(
         error?.cause ?? .partial, what.isEmpty ? "not all of the log is here" : what,
-        advice: "\(error?.advice ?? "see what is wrong with it"); \(kept)")
+        advice: "\(report.advice ?? "see what is wrong with it"); \(kept)")
     )
   }
 

@@ -17,10 +17,26 @@ enum DockPhase: String, Encodable, Sendable, CaseIterable {
   }
 }
 
+/// What became of the clock of a device at the dock.
+enum DockClock: String, Encodable, Sendable {
+  /// The clock was right, and was not changed.
+  case right
+  /// The clock got this computer's date.
+  case set
+  /// The clock was not set, for the reason in a remark.
+  case refused
+}
+
 /// What was collected from a device.
 struct DockResult: Encodable, Sendable {
   var folder = ""
-  var clockSet = false
+  /// The person who wears the device; `nil` if nobody is known to.
+  var person: String?
+  private(set) var clockSet = false
+  var clock = DockClock.right { didSet { clockSet = clock == .set } }
+  var battery: BatteryRow?
+  /// How much the device can still log before it overwrites its oldest records.
+  var room: LogRoom?
   var newPages = 0
   var knownPages = 0
   /// The pages that the device overwrote before they were pulled.
@@ -32,6 +48,11 @@ struct DockResult: Encodable, Sendable {
   var remarks: [String] = []
 
   /// The columns of the table of `--once`.
-  static let heading = ["NEW PAGES", "ERASED", "CLOCK", "FOLDER"]
-  var columns: [String] { [String(newPages), String(trimmedPages), clockSet ? "set" : "right", folder] }
+  static let heading = ["PERSON", "NEW PAGES", "ERASED", "CLOCK", "BATTERY", "LOG FREE", "FOLDER"]
+  var columns: [String] {
+    [
+      person ?? "-", String(newPages), String(trimmedPages), clock == .refused ? "NOT SET" : clock.rawValue,
+      battery?.shortWords ?? "-", room?.words ?? "-", folder,
+    ]
+  }
 }

@@ -11,11 +11,17 @@ final class DockScreen: @unchecked Sendable {
     let event: String
     var location: String?
     var serial: String?
+    /// The person who wears the device; `nil` if nobody is known to.
+    var person: String?
     var phase: DockPhase?
     var result: DockResult?
     var error: ErrorRow?
     /// The seconds after which a failed device is tried again; `nil` if it is not.
     var retrySeconds: Int?
+    /// How many of today's devices were collected, and who is missing; `nil` without persons.
+    var collected: String?
+    /// The length of a step of this computer's date; negative if it was set back.
+    var stepMilliseconds: Int64?
   }
 
   private let lock = NSLock()
@@ -33,14 +39,15 @@ final class DockScreen: @unchecked Sendable {
     drawsLines = !display.quiet && isatty(STDERR_FILENO) == 1
   }
 
-  /// Tells of an event; `text` is for people.
-  func say(_ event: Event, _ text: String?) {
+  /// Tells of an event; `text`, and `more` on lines of their own below it, are for people.
+  func say(_ event: Event, _ text: String?, _ more: [String] = []) {
     lock.withLock {
       erase()
       if showsEvents {
         try? Console.printJSON(event, isLine: true)
       } else if let text, !display.json, !display.quiet {
         Console.line("\(Console.date(PlausibleDate.now).suffix(8))  \(text)")
+        for line in more { Console.line("          \(line)") }
       }
       draw()
     }
@@ -75,15 +82,14 @@ final class DockScreen: @unchecked Sendable {
     guard drawsLines, !lines.isEmpty else { return }
     drawn = .now
     let most = max(1, Terminal.rows - 2)
-    for line in lines.prefix(most) { write("\(line.text)\n") }
-    if lines.count > most { write("… and \(lines.count - most) more\n") }
-    drawnLines = min(lines.count, most) + (lines.count > most ? 1 : 0)
+    var texts = lines.prefix(most).map(\.text)
+    if lines.count > most { texts.append("… and \(lines.count - most) more") }
+    Console.draw(texts.flatMap { [.text($0), .newLine] })
+    drawnLines = texts.count
   }
 
   private func erase() {
-    if drawnLines > 0 { write("\u{1B}[\(drawnLines)A\r\u{1B}[J") }
+    if drawnLines > 0 { Console.draw([.eraseLines(drawnLines)]) }
     drawnLines = 0
   }
-
-  private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }

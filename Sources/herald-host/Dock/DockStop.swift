@@ -44,6 +44,7 @@ final class DockTransport: SMPTransport {
   var location: String { transport.location }
   var window: Int { transport.window }
   var damagedPackets: Int { transport.damagedPackets }
+  var receivedBytes: Int { transport.receivedBytes }
 
   func send(_ packet: [UInt8], by deadline: Deadline) throws(HostLinkError) {
     try check()

@@ -10,12 +10,14 @@ struct DevicePull {
   private let serial: String
   private let trims: Bool
   private let rebinds: Bool
+  private let clockGuard: ClockGuard
 
   /// If `trims`, pages that are stored in files and in the database are acknowledged to the device, which
-  /// erases them. If `rebinds`, the folder may be bound to another device identifier.
+  /// erases them. If `rebinds`, the folder may be bound to another device identifier. `clockGuard` decides
+  /// whether records of a device without a date get this computer's.
   init(
     _ pageStore: PageStore, _ device: DeviceClient, _ open: OpenDevice, _ serial: String, trims: Bool,
-    rebinds: Bool
+    rebinds: Bool, clockGuard: ClockGuard
   ) {
     self.pageStore = pageStore
     self.device = device
@@ -23,6 +25,7 @@ struct DevicePull {
     self.serial = serial
     self.trims = trims
     self.rebinds = rebinds
+    self.clockGuard = clockGuard
   }
 
   /// Downloads new pages. Throws if the pull could not be started; later errors are in the report. Also
@@ -32,14 +35,27 @@ struct DevicePull {
   ) {
     let status = try device.logStatus()
     try bind(id: status.identifier?.hexadecimal)
-    let clock = status.unixMilliseconds.flatMap { PlausibleDate.complaint(about: $0) }
+    var clock = status.unixMilliseconds.flatMap { PlausibleDate.complaint(about: $0) }
+    var isBelieved = true
+    let newest = pageStore.device.clocks.map(\.unixMilliseconds).max()
+    if status.unixMilliseconds == nil,
+      case .refused(let error) = clockGuard.verdict(device: nil, records: .init(ofDevice: newest))
+    {
+      isBelieved = false
+      clock = HostLinkError(
+        .partial,
+        "the device has no date, and the records since its start get none from this computer: \(error.what)",
+        advice: error.advice)
+    }
     var trim: LogDownload.PageImporter?
     if trims {
       trim = { folder throws(HostLinkError) in
         try LogDatabase(path: "\(folder.path)/\(LogDatabase.fileName)").keep(folder)
       }
     }
-    var download = LogDownload(device: device, pageStore: pageStore, trim: trim, progress: progress)
+    var download = LogDownload(
+      device: device, pageStore: pageStore, trim: trim, now: { isBelieved ? PlausibleDate.now : nil },
+      progress: progress)
     return (try download.run(), clock)
   }
 
@@ -47,7 +63,7 @@ struct DevicePull {
   /// refused before any file is written.
   private func bind(id: String?) throws(HostLinkError) {
     if let complaint = pageStore.device.complaint(
-      serial: serial, id: id, folder: pageStore.path, rebinds: rebinds)
+      serial: serial, id: id, folder: pageStore.path, rebinds: rebinds, isInSession: device.client.isSealed)
     {
       throw complaint
     }

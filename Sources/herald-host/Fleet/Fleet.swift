@@ -6,7 +6,7 @@ import HeraldText
 struct FleetMember<Outcome: Sendable>: Sendable {
   /// The location of the device.
   let location: String
-  /// Its serial number; empty if it has none or did not respond.
+  /// The device's serial number; empty if it has none or did not respond.
   let serial: String
   /// The result of the operation.
   let result: Result<Outcome, HostLinkError>

@@ -13,12 +13,15 @@ struct FleetSummary<Outcome: Sendable & Encodable>: Encodable {
 
   let devices: [Row]
   let failed: Int
+  /// A line below the table; `nil` if there is none.
+  let summary: String?
   private let members: [FleetMember<Outcome>]
 
-  private enum CodingKeys: CodingKey { case devices, failed }
+  private enum CodingKeys: CodingKey { case devices, failed, summary }
 
-  init(_ members: [FleetMember<Outcome>]) {
+  init(_ members: [FleetMember<Outcome>], summary: String? = nil) {
     self.members = members
+    self.summary = summary
     devices = members.map { member in
       switch member.result {
       case .success(let outcome):
@@ -42,6 +45,7 @@ struct FleetSummary<Outcome: Sendable & Encodable>: Encodable {
       if display.json { return try display.show(result) {} }
     }
     try show(display, heading: heading, right: right, columns)
+    if let summary { display.say(summary) }
     try finish()
   }
 

@@ -1,4 +1,4 @@
-import Foundation
+import HeraldEmbedded
 import HeraldHostLink
 
 /// What provisioning would do to a device, for `--dry-run`. Secrets are named by their files only.
@@ -11,38 +11,44 @@ struct ProvisionPlan: Encodable, Sendable {
   /// The family of the payload, with the file of its secret.
   private(set) var payload: String?
 
-  /// Reads from the device whether it has a key; sends nothing else, and makes no file.
+  /// The settings that would get their defaults back, as they differ on a device without a key.
+  private(set) var reset: [String] = []
+
+  /// Reads from the device whether it has a key, its date and its settings; sends nothing else, and makes no
+  /// file.
   /// - Throws: the error with which provisioning would end.
   init(
-    _ file: ProvisionFile, for device: DeviceClient, serial: String, generates: Bool, isNewDevice: Bool
+    _ file: ProvisionFile, for device: DeviceClient, serial: String, _ provisioning: Provisioning,
+    named: Set<Setting>, setsOwner: Bool
   ) throws(HostLinkError) {
     clockSet = file.setsTime
     settings = Dictionary(file.settings.map { ($0.name, $0.value) }) { first, _ in first }
+    let generates = provisioning.generates
     if let path = file.accessKey {
-      accessKey = try Self.key(
-        try SecretPath.of(path, serial: serial), device, generates: generates, isNewDevice: isNewDevice)
-    }
-    if let content = file.payload?.content { payload = try Self.payload(content, serial, generates) }
-  }
-
-  private static func key(
-    _ path: String, _ device: DeviceClient, generates: Bool, isNewDevice: Bool
-  ) throws(HostLinkError) -> String {
-    let isThere = access(path, F_OK) == 0
-    if device.client.isSealed { return "replaced by that in \(path)" }
-    guard try device.access().isSet else {
-      guard isThere || generates else {
-        throw HostLinkError(.storage, "\(path) is not there", advice: "--generate makes it")
+      let keyFile = try SecretPath.of(path, serial: serial)
+      let isThere = try LocalFile.exists(keyFile)
+      switch try provisioning.open(device, serial: serial, keyFile: path) {
+      case .first:
+        accessKey = isThere ? "set from \(keyFile)" : "made in \(keyFile), and set"
+        if !setsOwner { try provisioning.refuseForeignOwner(of: device) }
+        reset = try InheritedSettings.list(of: device, except: named).map {
+          "\(SettingText.name(of: $0.setting)) \($0.text)"
+        }
+        if file.payload == nil, let family = try DevicePayload.served(by: device)?.family, family != "none" {
+          reset.append("payload \(family), unless it is the image's")
+        }
+      case .opened: accessKey = "opened with \(keyFile)"
+      case .other:
+        guard device.client.isSealed else {
+          throw HostLinkError(
+            .refused, "the device has an access key, and \(keyFile) is not there",
+            advice: "name the file of its key with --key-file")
+        }
+        accessKey = "replaced by that in \(keyFile)"
       }
-      if isThere { try device.refuseImpostor(keyFile: path, isNew: isNewDevice) }
-      return isThere ? "set from \(path)" : "made in \(path), and set"
     }
-    guard isThere else {
-      throw HostLinkError(
-        .refused, "the device has an access key, and \(path) is not there",
-        advice: "name the file of its key with --key-file")
-    }
-    return "opened with \(path)"
+    if file.setsTime || file.payload?.dependsOnToday == true { try provisioning.clockGuard.check(device) }
+    if let content = file.payload?.content { payload = try Self.payload(content, serial, generates) }
   }
 
   private static func payload(
@@ -58,7 +64,7 @@ struct ProvisionPlan: Encodable, Sendable {
     case .none: return "that of its image"
     case .simple(let country, let state, let secret, _, let days, _):
       let path = try SecretPath.of(secret, serial: serial)
-      let isThere = access(path, F_OK) == 0
+      let isThere = try LocalFile.exists(path)
       guard isThere || generates else {
         throw HostLinkError(.storage, "\(path) is not there", advice: "--generate makes it")
       }

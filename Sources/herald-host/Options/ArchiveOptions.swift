@@ -16,6 +16,7 @@ struct ArchiveOptions: ParsableArguments {
   var archive: String?
 
   @OptionGroup var who: WhoOptions
+  @OptionGroup var zone: ZoneOption
   @OptionGroup var owner: OwnerOptions
 
   mutating func validate() throws {
@@ -24,24 +25,27 @@ struct ArchiveOptions: ParsableArguments {
     }
   }
 
+  /// What these options have the command read.
+  var inputs: [String] { dir + [archive].compactMap(\.self) + who.inputs + owner.ownerKey }
+
   /// Opens the archive, or makes a temporary one of the folders, and brings it up to date.
   /// - Parameter window: the length of a window in seconds that the command needs; `nil` for any.
   func open(_ display: DisplayOptions, window: Int? = nil) throws -> Archive {
-    guard let place = self.archive else {
+    guard let location = self.archive else {
       var rules = ContactRules()
-      rules.zone = LocalDays.systemZone
+      rules.zone = try zone.name()
       rules.window = window ?? rules.window
       let filling = ArchiveFilling(
         archive: try Archive.temporary(rules), who: who, isQuiet: display.quiet, keys: try owner.keys())
       try filling.add(try PageStoreSearch.folders(in: dir)).noteProblems()
       return filling.archive
     }
-    let archive = try Archive.open(place, create: false)
+    let archive = try Archive.open(location, create: false, zone: zone.zone)
     if let window, window != archive.rules.window {
       throw HostLinkError(
-        .usage, "\(archive.place) has windows of \(archive.rules.window) s",
+        .usage, "\(archive.location) has windows of \(archive.rules.window) s",
         advice:
-          "`herald-host archive rules --archive \(archive.place) --window \(window)` derives everything again"
+          "`herald-host archive rules --archive \(archive.location) --window \(window)` derives everything again"
       )
     }
     try ArchiveFilling(archive: archive, who: who, isQuiet: display.quiet).update()

@@ -45,7 +45,7 @@ struct FleetOptions: ParsableArguments {
       if muster.selectors.isEmpty { muster.selectors = [nil] }
       return muster
     }
-    for server in usbip { _ = try DeviceDirectory.place(of: server) }
+    for server in usbip { _ = try DeviceDirectory.address(of: server) }
     var failure: HostLinkError?
     do {
       for found in try DeviceDirectory.usbDevices() { muster.add(try DeviceSelector(found.location)) }

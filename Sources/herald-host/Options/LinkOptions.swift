@@ -61,7 +61,7 @@ struct LinkOptions: ParsableArguments {
 
   /// A client of an open device, in a session if there is a key for it.
   private func authenticated(_ open: OpenDevice) throws(HostLinkError) -> DeviceClient {
-    var logger = Logger(label: "herald-host") { StreamLogHandler.standardError(label: $0) }
+    var logger = Logger(label: "herald-host") { _ in ConsoleLogHandler() }
     logger.logLevel = verbose ? .debug : .error
     let timeouts = SMPClient.Timeouts(timeout: answers.responseTimeout)
     let device = DeviceClient(SMPClient(transport: open.transport, timeouts: timeouts, logger: logger))

@@ -3,9 +3,7 @@ import HeraldArchive
 
 /// Which contacts a command is about.
 struct MeetingOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Only this day, yyyy-mm-dd.", valueName: "day"))
-  var day: CivilDay?
-  @OptionGroup var days: CivilDays
+  @OptionGroup var period: PeriodOptions
   @Option(
     help: ArgumentHelp(
       "Only contacts of this one: a name, a serial number, a payload or an address.", valueName: "name"))
@@ -14,34 +12,28 @@ struct MeetingOptions: ParsableArguments {
   var role: String?
   @Option(help: ArgumentHelp("Only contacts of people who belong to this place.", valueName: "place"))
   var place: String?
-  @Option(help: ArgumentHelp("Only what lasted at least this long.", valueName: "minutes"))
-  var minMinutes: Double = 0
+  @OptionGroup var least: LeastMinutes
+  @OptionGroup var nearness: NearnessOptions
   @Option(help: ArgumentHelp("The length of a window: 30, or 20 as SocioPatterns has.", valueName: "seconds"))
   var window: Int?
 
   mutating func validate() throws {
-    guard minMinutes >= 0, minMinutes <= 1_000_000 else {
-      throw ValidationError("--min-minutes takes a number of minutes from 0.")
-    }
-    guard day == nil || !days.isGiven else {
-      throw ValidationError("--day is one day: it excludes --from and --to.")
-    }
     if let window, !ContactRules.windows.contains(window) {
       throw ValidationError("--window takes 30 or 20.")
     }
   }
 
-  /// The minimum duration in seconds.
-  var leastSeconds: Int { Int((minMinutes * 60).rounded(.up)) }
-
-  /// The meetings, of any duration.
-  var query: MeetingQuery {
+  /// The meetings, of any duration, by the rules of an archive.
+  func query(_ rules: ContactRules) -> MeetingQuery {
     var query = MeetingQuery()
-    query.days = day.map { $0.number...$0.number } ?? (days.isGiven ? days.range : nil)
+    query.days = period.range
     (query.person, query.role, query.place) = (person, role, place)
+    (query.within, query.withUnworn) = (nearness.limit(rules), nearness.unworn)
     return query
   }
 
-  /// Whether any of them was given.
-  var isGiven: Bool { query != MeetingQuery() || minMinutes > 0 || window != nil }
+  /// Whether any of them was given that selects rows, and not what counts as near.
+  var selects: Bool {
+    period.range != nil || person != nil || role != nil || place != nil || least.minutes > 0 || window != nil
+  }
 }

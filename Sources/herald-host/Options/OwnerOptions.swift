@@ -43,7 +43,7 @@ struct OwnerOptions: ParsableArguments {
   @Option(
     name: .customLong("owner-key"),
     help: ArgumentHelp(
-      "The owner's private key, which opens sealed pages: a file that `herald-host owner-key make` made; or an opening, which `herald-host archive open` made. May be repeated.",
+      "The owner's private key, which opens sealed pages: a file that `herald-host owner-key make` made; or an opening, which `herald-host archive day-keys` made. May be repeated.",
       valueName: "file"))
   var ownerKey: [String] = []
 

@@ -26,11 +26,19 @@ struct WhoOptions: ParsableArguments {
     transform: Self.seconds)
   var epoch: [UInt64] = []
 
+  /// What these options have the command read.
+  var inputs: [String] {
+    let files = secrets.flatMap { try? SecretFolder(path: $0).files.map(\.path) } ?? []
+    return [people].compactMap(\.self) + files
+  }
+
   /// Labels the devices, and finds out whose identifiers were read. The next `update` derives what that
   /// changes.
   func apply(to archive: Archive) throws(HostLinkError) {
     if let people {
-      try archive.label(try PeopleFile(reading: people, days: archive.days))
+      let file = try PeopleFile(reading: people, days: archive.days)
+      for note in file.notes.prefix(10) { Console.note("herald-host: the file of people, \(note)") }
+      try archive.label(file)
     }
     if let secrets {
       let epochs = epoch.isEmpty ? [KeyScheduleEpoch.phones] : epoch.map(KeyScheduleEpoch.init(unixSeconds:))

@@ -46,3 +46,20 @@ struct BatteryRow: Encodable, Sendable {
     case notKnown, words
   }
 }
+
+/// How much a device can still log before it overwrites its oldest records.
+struct LogRoom: Encodable, Sendable {
+  /// Pages that are free, and all of the log.
+  let freePages: Int
+  let pages: Int
+
+  /// `nil` of a device that does not report the capacity of its log.
+  init?(_ status: DeviceLogStatus, capacity: Int?) {
+    guard let capacity, capacity > 0 else { return nil }
+    pages = capacity
+    freePages = max(0, capacity - status.pageCount)
+  }
+
+  /// `62 % (159 of 256 pages)`.
+  var words: String { "\(freePages * 100 / pages) % (\(freePages) of \(pages) pages)" }
+}

@@ -17,8 +17,8 @@ enum Confirmation {
   }
 
   /// Asks a question on standard error; whether the answer is y or yes.
-  static func isGiven(_ question: String) -> Bool {
-    FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
+  static func isGiven(_ prompt: String) -> Bool {
+    Console.ask("\(prompt) [y/N]")
     return ["y", "yes"].contains(readLine()?.trimmingCharacters(in: .whitespaces).lowercased())
   }
 

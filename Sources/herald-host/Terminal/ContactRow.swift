@@ -40,9 +40,17 @@ struct ContactRow: Encodable {
   private(set) var wasHeard: Exposure?
   private(set) var distanceM: Double?
   private(set) var distanceErrorM: Double?
-  /// The same in local time.
+  /// The same in local time, with its distance from UTC.
   let localBegin: String
   let localEnd: String
+  /// The same for people, who need the distance on the days on which clocks are set.
+  let shownBegin: String
+  let shownEnd: String
+
+  private enum CodingKeys: CodingKey {
+    case day, who, other, begin, end, gaps, contacts, joined, heard, wasHeard, distanceM, distanceErrorM
+    case localBegin, localEnd
+  }
 
   init(_ meeting: DayMeeting, _ days: LocalDays, _ bands: ContactBands, _ calibration: DistanceCalibration?) {
     self.init(
@@ -70,6 +78,7 @@ struct ContactRow: Encodable {
     let last = periods.last?.end ?? 0
     (begin, end) = (UTCTimestamp.json(UInt64(clamping: first)), UTCTimestamp.json(UInt64(clamping: last)))
     (localBegin, localEnd) = (days.text(of: first), days.text(of: last))
+    (shownBegin, shownEnd) = (days.localTime(of: first), days.localTime(of: last))
     contacts = periods.count
     gaps = periods.reduce(0) { $0 + $1.gaps }
     joined = Exposure(windows, bands)

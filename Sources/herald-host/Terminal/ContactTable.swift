@@ -11,6 +11,7 @@ struct ContactTable {
   let calibration: DistanceCalibration?
   let isEach: Bool
   let hasDirections: Bool
+  let answer: Answer
 
   /// The result as JSON.
   struct JSON: Encodable {
@@ -25,6 +26,22 @@ struct ContactTable {
     let weights: [Double]?
     let calibration: Calibration?
     let contacts: [ContactRow]
+    let answer: Answer.Fields
+
+    private enum CodingKeys: CodingKey {
+      case zone, windowSeconds, bandsDb, weights, calibration, contacts
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      try answer.encode(to: encoder)
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(zone, forKey: .zone)
+      try container.encode(windowSeconds, forKey: .windowSeconds)
+      try container.encode(bandsDb, forKey: .bandsDb)
+      try container.encodeIfPresent(weights, forKey: .weights)
+      try container.encodeIfPresent(calibration, forKey: .calibration)
+      try container.encode(contacts, forKey: .contacts)
+    }
   }
 
   func json(_ rows: [ContactRow]) -> JSON {
@@ -33,16 +50,13 @@ struct ContactTable {
       weights: bands.weights,
       calibration: calibration.map {
         JSON.Calibration(name: $0.name, model: $0.model.rawValue, errorM: $0.error)
-      }, contacts: rows)
+      }, contacts: rows, answer: answer.fields)
   }
 
   // MARK: For people
 
   func printTable(_ rows: [ContactRow]) {
-    guard !rows.isEmpty else {
-      Console.line("No contacts.")
-      return
-    }
+    guard !rows.isEmpty else { return answer.show() }
     var heading = isEach ? ["Begin", "End"] : ["Day"]
     heading += ["Who", "Is", "Met", "Is"]
     let firstNumber = heading.count
@@ -60,10 +74,11 @@ struct ContactTable {
         "Distances of the median, by the calibration \"\(calibration.name)\": its mean error is \(Self.number(calibration.error)) m."
       )
     }
+    answer.show()
   }
 
   private func cells(_ row: ContactRow) -> [String] {
-    var cells = isEach ? [String(row.localBegin.prefix(19)), String(row.localEnd.prefix(19))] : [row.day]
+    var cells = isEach ? [row.shownBegin, row.shownEnd] : [row.day]
     for one in [row.who, row.other] { cells += [PrintableText.name(one.label), one.kind.rawValue] }
     cells += [Self.minutes(row.joined.seconds)] + row.joined.bandSeconds.map(Self.minutes)
     if let weighted = row.joined.weightedMinutes { cells.append(String(format: "%.1f", weighted)) }
@@ -90,8 +105,8 @@ struct ContactTable {
 
   // MARK: For programs
 
-  /// Prints RFC 4180 with a header line; names are protected against formulas.
-  func printCSV(_ rows: [ContactRow]) {
+  /// Prints RFC 4180 with a header line, and names as `TableText` has them.
+  func printCSV(_ rows: [ContactRow]) throws(HostLinkError) {
     var text = CSVText()
     func exposure(_ name: String) -> [String] {
       ["\(name)_minutes"] + bands.limits.map { "\(name)_minutes_to_\($0)_db" }
@@ -102,21 +117,24 @@ struct ContactTable {
     header += ["begin", "end", "contacts", "gaps"] + exposure("joined")
     if !isEach { header += exposure("heard") + exposure("was_heard") }
     if calibration != nil { header += ["distance_m", "distance_error_m"] }
+    // Of the day of the row; empty for those that have no log.
+    header += ["who_recorded_minutes", "other_recorded_minutes"]
+    let recorded = try answer.recordedDays()
     text.raw(header.joined(separator: ","))
     text.endLine()
     for row in rows {
-      append(row, to: &text)
-      if text.bytes.count > 1 << 16 { FileHandle.standardOutput.write(Data(text.take())) }
+      append(row, recorded, to: &text)
+      if text.bytes.count > 1 << 16 { Console.data(text.take()) }
     }
-    FileHandle.standardOutput.write(Data(text.take()))
+    Console.data(text.take())
   }
 
-  private func append(_ row: ContactRow, to text: inout CSVText) {
+  private func append(_ row: ContactRow, _ recorded: Answer.RecordedDays, to text: inout CSVText) {
     text.raw(row.day)
     for one in [row.who, row.other] {
       for field in [one.label, one.kind.rawValue, one.role, one.place] {
         text.comma()
-        text.foreign(PrintableText.name(field, limit: 255))
+        text.raw(TableText.field(field))
       }
     }
     for field in [row.localBegin, row.localEnd, String(row.contacts), String(row.gaps)] {
@@ -132,6 +150,10 @@ struct ContactTable {
       text.raw(row.distanceM.map { String(format: "%.2f", $0) } ?? "")
       text.comma()
       text.raw(row.distanceErrorM.map { Self.number($0) } ?? "")
+    }
+    for one in [row.who, row.other] {
+      text.comma()
+      text.raw(recorded.minutes(of: one, day: row.day).map { String(format: "%.1f", $0) } ?? "")
     }
     text.endLine()
   }

@@ -27,30 +27,25 @@ final class ProgressLines: @unchecked Sendable {
     guard begun.duration(to: now) > .seconds(1) else { return }
     if let drawn, drawn.duration(to: now) < .milliseconds(100) { return }
     drawn = now
-    erase()
     let shown = lines.filter { !$0.text.isEmpty && !$0.isDone }.map(\.text)
     let most = max(1, Terminal.rows - 2)
     let rest = shown.count - most
-    for line in shown.prefix(most) { write("\(line)\n") }
-    if rest > 0 { write("… and \(rest) more\n") }
-    let done = lines.count { $0.isDone }
-    write("\(done) of \(lines.count) done\n")
-    drawnLines = min(shown.count, most) + (rest > 0 ? 2 : 1)
+    var texts = Array(shown.prefix(most))
+    if rest > 0 { texts.append("… and \(rest) more") }
+    texts.append("\(lines.count { $0.isDone }) of \(lines.count) done")
+    Console.draw(erasure + texts.flatMap { [.text($0), .newLine] })
+    drawnLines = texts.count
   }
 
   /// Removes the lines.
   func finish() {
     lock.lock()
-    erase()
+    if drawnLines > 0 { Console.draw(erasure) }
+    drawnLines = 0
     lock.unlock()
   }
 
-  private func erase() {
-    if drawnLines > 0 { write("\u{1B}[\(drawnLines)A\r\u{1B}[J") }
-    drawnLines = 0
-  }
-
-  private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+  private var erasure: [Console.Drawing] { drawnLines > 0 ? [.eraseLines(drawnLines)] : [] }
 }
 
 /// Properties of the terminal on standard error.

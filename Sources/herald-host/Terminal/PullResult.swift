@@ -38,6 +38,12 @@ struct PullResult: Encodable, Sendable {
     let bytes: Int
     let seconds: Double
     let isComplete: Bool
+    /// Whether the device has proved that it has the access key.
+    let isProved: Bool
+    /// The files of pages that were not the device's, and are kept aside.
+    let replacedPages: [String]
+    /// The pages of which no session has shown that they are the device's.
+    let unprovedPages: Int
     let problems: [String]
     let remarks: [String]
     let stoppedBy: String?
@@ -71,6 +77,8 @@ struct PullResult: Encodable, Sendable {
   let clockProblem: String?
   let pull: Pull?
   private let clock: HostLinkError?
+  /// What to do about a pull that is not complete.
+  private let advice: String?
 
   private enum CodingKeys: CodingKey {
     case folder, contactsFile, pages, events, readings, undatedEvents, droppedEvents, unknownAddresses,
@@ -95,11 +103,13 @@ struct PullResult: Encodable, Sendable {
     unbelievableDates = conversion.unbelievableDates
     clockProblem = clock?.what
     self.clock = clock
+    advice = report?.advice
     pull = report.map { report in
       Pull(
         epoch: report.epoch, newPages: report.newPages, knownPages: report.knownPages,
         lostPages: report.lostPages, bytes: report.bytes, seconds: report.seconds,
-        isComplete: report.isComplete,
+        isComplete: report.isComplete, isProved: report.isProved,
+        replacedPages: report.replacedPages, unprovedPages: report.unprovedPages,
         problems: report.problems, remarks: report.remarks, stoppedBy: report.stoppedBy?.description,
         trimmedThrough: report.trimmedThrough, trimmedPages: report.trimmedPages,
         differingPage: report.differingPage,
@@ -120,17 +130,17 @@ struct PullResult: Encodable, Sendable {
           "that file came from elsewhere or was changed: move it away and run the same command again, which fetches the device's own page"
       )
     }
-    if let pull, !pull.isComplete {
-      return HostLinkError(
-        .partial, "not all of the log is here; what is here is kept", advice: "run the same command again")
+    if pull?.isComplete == false {
+      return HostLinkError(.partial, "not all of the log is here; what is here is kept", advice: advice)
     }
     if let clock { return clock }
     if pull == nil, let sealed = SealedPagesText(sealedPages) {
       return HostLinkError(.partial, sealed.what, advice: sealed.advice)
     }
     guard pull != nil || damagedPages.isEmpty else {
-      return HostLinkError(
-        .partial, "\(Console.count(damagedPages.count, "page")) could not be read to the end")
+      let count = Console.count(damagedPages.count, "page")
+      let isAll = damagedPages.count < LogConversion.mostListed
+      return HostLinkError(.partial, "\(isAll ? "" : "at least ")\(count) could not be read to the end")
     }
     return nil
   }
@@ -148,6 +158,13 @@ struct PullResult: Encodable, Sendable {
       if let last = pull.trimmedThrough {
         Console.line(
           "The device erases \(Console.count(pull.trimmedPages, "page")), up to number \(last): they are safe here."
+        )
+      }
+      if let first = pull.replacedPages.first {
+        let count = pull.replacedPages.count
+        Console.line(
+          "Note: \(Console.count(count, "page")) here \(count == 1 ? "was" : "were") not as the device has \(count == 1 ? "it" : "them"), "
+            + "and \(count == 1 ? "is" : "are") replaced; kept aside as \(PrintableText.of(first, limit: 256))\(count == 1 ? "" : " and others beside it")."
         )
       }
       for remark in pull.remarks.prefix(10) { Console.line("Note: \(remark).") }

@@ -3,6 +3,12 @@ import HeraldHostLink
 import HeraldText
 
 extension Console {
+  /// Ends what goes on for as long as somebody reads it.
+  /// - Throws: `.storage` if output could not be written.
+  static func check() throws(HostLinkError) {
+    if hasFailed { throw HostLinkError(.storage, complaint ?? "standard error cannot be written") }
+  }
+
   /// Prints an error and its advice to standard error.
   static func complain(_ error: HostLinkError) {
     note("herald-host: \(error.what)")

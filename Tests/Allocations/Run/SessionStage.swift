@@ -20,8 +20,8 @@ extension Stage {
   /// Opens a session; `nil` if the device does not take the proof.
   fileprivate mutating func openSession(_ key: [32 of UInt8]) -> HostSession? {
     var packet: [96 of UInt8] = .init(repeating: 0)
-    let question: [9 of UInt8] = [0x08, 0, 0, 1, 0, 72, 0, 5, 0xA0]
-    for index in 0..<9 { packet[index] = question[index] }
+    let smpHeader: [9 of UInt8] = [0x08, 0, 0, 1, 0, 72, 0, 5, 0xA0]
+    for index in 0..<9 { packet[index] = smpHeader[index] }
     var span = packet.mutableSpan
     // {"set", "open", "nonce": 16 bytes, "wait"}
     guard server.respond(to: &span, count: 9, at: now, device: &device) > 42 else { return nil }

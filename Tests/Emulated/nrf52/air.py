@@ -1,10 +1,11 @@
 """A chip on the medium of Tests/Air: how its time and the medium's are kept together.
 
 Both use the same time. The medium does not pass the end of a request of this device, and the chip does not pass the last response of the medium:
-- While the radio is off, the chip runs alone for a slice, and then requests a wait for as long.
+- While the radio is off, the chip runs alone, and then requests a wait for as long.
 - A transmission is requested when it starts, and answered when it has ended; the processor runs on afterwards, because nothing it does changes what is transmitted.
 - A reception is requested when the receiver is ready, without an end. At each recheck the chip runs to that time; then the receiver was disabled meanwhile, which
-  ends the reception, or the time of the next recheck is told: when the next thing happens in the chip, if the processor sleeps, else a µs later.
+  ends the reception, or the time of the next recheck is told: when the next thing happens in the chip, if the processor sleeps. Else the chip runs ahead of the medium
+  first, by less than the time that a bit at the antenna takes to its event, so that it misses nothing that the medium finds until then.
 """
 
 import sys
@@ -18,8 +19,8 @@ from phy import (ABORT, ADDRESS_FOUND, NEVER, NEW_ABORT, NO_SYNC, OK, ONE_MBIT, 
 from .clocks import MICROSECOND
 from .radio import OFF, Silence
 
-# The time for which the chip runs alone, and how far the medium stays behind it, so that an operation that begins immediately can still be requested. In µs.
-SLICE, MARGIN = 1000, 3
+# How far the medium stays behind the chip, so that an operation that begins immediately can still be requested. In µs.
+MARGIN = 3
 
 
 class OnAir:
@@ -52,7 +53,7 @@ class OnAir:
         self.until, self.chip.is_paused = until, False
         while self.chip.cycles < until and not self.chip.is_paused:
             if self.reception is None:
-                self.chip.run(min(self.chip.cycles + SLICE * MICROSECOND, until))
+                self.chip.run(until)
                 if self.chip.radio.listens_from is not None:
                     self.reception = self.listen()
                 elif self.chip.radio.state == OFF and self.phy.now < self.now - MARGIN:
@@ -78,17 +79,17 @@ class OnAir:
         while (code := phy.answer()) != RX_END:
             if code == RECHECK:
                 phy.now = told
-                while self.chip.cycles < told * MICROSECOND:
-                    self.chip.run(min(told * MICROSECOND, self.until))
-                    if self.chip.is_paused or self.chip.cycles >= self.until:
-                        yield
+                yield from self.run_to(told)
+                if not radio.was_disabled and not self.is_idle:
+                    yield from self.run_to(told + int(radio.delays.receive_chain) - 1)
                 told = NEVER if radio.was_disabled else self.next_recheck()
-                phy.ask(NEW_ABORT, ABORT.pack(phy.now if radio.was_disabled else NEVER, told))
+                phy.ask(NEW_ABORT, ABORT.pack(max(radio.disabled_at, phy.now) if radio.was_disabled else NEVER, told))
             else:
                 assert code == ADDRESS_FOUND, code
                 _, count, stamp, phy.now, rssi = RX_DONE.unpack(phy.take(RX_DONE.size))
                 packet = phy.take(count)
-                radio.found(stamp, -round(rssi / 65536))
+                if not radio.was_disabled:
+                    radio.found(stamp, -round(rssi / 65536))
                 phy.ask(RX_CONTINUE)
         status, _, stamp, phy.now, _ = RX_DONE.unpack(phy.take(RX_DONE.size))
         if status == NO_SYNC or radio.was_disabled:
@@ -97,8 +98,18 @@ class OnAir:
         pdu = packet[:-3] if status == OK else b""
         radio.received(stamp + 1 + 8 * len(packet), pdu, status == OK and crc24(pdu, radio.registers[radio.CRCINIT]) == packet[-3:])
 
+    def run_to(self, microsecond):
+        """Runs the chip; yields like `listen`."""
+        while self.chip.cycles < microsecond * MICROSECOND:
+            self.chip.run(min(microsecond * MICROSECOND, self.until))
+            if self.chip.is_paused or self.chip.cycles >= self.until:
+                yield
+
+    @property
+    def is_idle(self):
+        """Whether the processor does nothing before the next event."""
+        return self.chip.cycles < self.chip.halted_until or self.chip.processor.is_asleep and not self.chip.system.wakes
+
     def next_recheck(self):
         """The time until which the chip does nothing that affects the reception. What is done to it after `advance` may wake the processor."""
-        if self.chip.cycles < self.chip.halted_until or self.chip.processor.is_asleep and not self.chip.system.wakes:
-            return max(min(self.chip.next_time, self.until) // MICROSECOND, self.phy.now + 1)
-        return self.phy.now + 1
+        return max((min(self.chip.next_time, self.until) if self.is_idle else self.chip.cycles) // MICROSECOND, self.phy.now + 1)

@@ -2,8 +2,10 @@
 
 import dataclasses
 
-from .chip import PIN, RAM, REQUESTED
+from .chip import PIN, REQUESTED
 from .clocks import LFCLKSTART, USBDETECTED
+from .memory import RAM
+from .peripheral import bit
 from .timers import START
 
 
@@ -33,8 +35,8 @@ class BootLoader:
         chip.ram[0:4] = application.to_bytes(4, "little")
         clocks, counter, timer = chip.clocks, chip.rtcs[1], chip.timer
         clocks.trigger(LFCLKSTART)
-        clocks.enabled = 7 << (USBDETECTED - 0x100) // 4
-        clocks.happened.add(USBDETECTED)
+        clocks.enabled = 7 * bit(USBDETECTED)
+        clocks.event_bits.happened |= bit(USBDETECTED)
         counter.enabled = counter.routed = 1 << 16
         counter.trigger(START)
         # The interrupt occurs during start-up.

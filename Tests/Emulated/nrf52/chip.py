@@ -5,17 +5,21 @@ does. With the same input every run is the same.
 """
 
 import ctypes
+import functools
 import hashlib
-import heapq
+import re
 
 import unicorn
 from nonvolatile import UICR
 from unicorn import arm_const as arm
+from unicorn.unicorn_py3.unicorn import uclib
 
 from .clocks import MHZ, Clocks
+from .core import PERIPHERALS, Access, Reached, Region, function, library
 from .factory import Factory, SleepTrim, USBTrim
 from .flash import FlashController
 from .gpio import GPIO, PortEvent
+from .memory import RAM, Memory
 from .nor import NOR, SPIM
 from .peripheral import Misuse
 from .ppi import PPI
@@ -23,18 +27,17 @@ from .processor import Processor
 from .radio import Radio
 from .rng import RNG
 from .saadc import ADC, SAADC
+from .schedule import Schedule
 from .system_control import BASE as SYSTEM, SystemControl
 from .timers import RTC, Timer, Watchdog
 from .twim import Sensor, TWIM
 from .uarte import UARTE, Line
 from .usbd import USBD
 
-RAM = 0x20000000
 # The regions with registers: FICR, the peripherals, GPIO and the system control space.
 MAPPED = [(0x10000000, 0x1000), (0x40000000, 0x80000), (0x50000000, 0x1000), (SYSTEM, 0x1000)]
 # Bits of RESETREAS.
 PIN, WATCHDOG, REQUESTED, LOCKUP = 1, 2, 4, 8
-ACCESS = 4
 CPSIE = b"\x62\xb6"
 # UICR, and in it where PSELRESET is; the pin that the boards have their button on.
 UICR_BYTES, PSELRESET, BUTTON = 0x1000, 0x200, bytes([18, 0, 0, 0])
@@ -46,7 +49,13 @@ LONGEST_AWAKE = 20_000_000
 DEVICE = 0x0123456789ABCDEF
 
 
-class Chip:
+@functools.cache
+def undefined(size):
+    """The contents of RAM after power-on."""
+    return hashlib.shake_128(b"RAM").digest(size)
+
+
+class Chip(Schedule, Memory):
     """A chip with an image in its flash, switched on. `kind` is the chip (kinds.py), `line` what UARTE0 is connected to, `resets` counts the starts by
     their reasons. One that `is_new` has an empty UICR; on the others an image has run before. `is_hardened` is one of the revisions whose debug port is locked
     at each reset. The image is at `start`, behind the boot loader of `board` (boards.py) if it has one."""
@@ -57,17 +66,13 @@ class Chip:
         self.boot_loader = board.boot_loader if board else None
         self.is_hardened = is_hardened
         flash = kind.memory.page_size * kind.memory.page_count
-        self.cells = (ctypes.c_uint8 * flash)(*[0xFF] * flash)
-        self.cells[start:start + len(image)] = image
-        self.uicr = (ctypes.c_uint8 * UICR_BYTES)(*[0xFF] * UICR_BYTES)
+        self.cells = (ctypes.c_uint8 * flash).from_buffer_copy(image.rjust(start + len(image), b"\xFF").ljust(flash, b"\xFF"))
+        self.uicr = (ctypes.c_uint8 * UICR_BYTES).from_buffer_copy(b"\xFF" * UICR_BYTES)
         if not is_new and (board is None or board.has_button):
             self.uicr[PSELRESET:PSELRESET + 8] = BUTTON * 2
         self.ram = (ctypes.c_uint8 * kind.memory.ram_size)()
         # Whether the instruction CPSIE occurs in it.
-        self.unmasks = any(image[place:place + 2] == CPSIE for place in range(0, len(image), 2))
-        self.skipped = 0
-        self.moment = None
-        self.queue, self.numbered = [], 0
+        self.unmasks = any(found.start() % 2 == 0 for found in re.finditer(CPSIE, image))
         self.failure = self.wanted_reset = None
         self.slept_at, self.longest_awake = 0, LONGEST_AWAKE
         # Until when the processor waits for the bus, and for how long it has waited or is to.
@@ -79,7 +84,10 @@ class Chip:
         # Called when the boot loader is entered, which then has the chip until `leave_boot_loader`. Without it the image is started.
         self.on_boot_loader = None
         self.is_in_boot_loader = False
-        self.processor = Processor(self.cells, kind.is_nrf51)
+        self.processor = Processor(self.cells, kind.is_nrf51, kind.cycles)
+        Schedule.__init__(self, self.processor.core)
+        # Until when `run` runs.
+        self.until = 0
         self.line = Line()
         self.peripherals = []
         # The serial NOR flash and the motion sensor, if the board has them.
@@ -121,7 +129,10 @@ class Chip:
         else:
             self.peripherals += [ADC(self), self.port_event]
         self.system = self.processor.system = SystemControl(self)
-        self.blocks = {block.base: block for block in [*self.peripherals, *self.ports, self.system, Factory(self, device, kind.locks_from - (not is_hardened))]}
+        factory = Factory(self, device, kind.locks_from - (not is_hardened))
+        # By address / 256. The second port's registers are from 0x500 on; the first one's end at 0x780.
+        self.blocks = {(block.base >> 8) + place: block for block in [*self.peripherals, self.system, factory] for place in range(16)} | {
+            0x500000 + 8 * port.number + place: port for port in self.ports for place in range(8)}
         self.map()
         self.power_on()
 
@@ -132,8 +143,16 @@ class Chip:
             # Only this leaves a write to `programming`: memory mapped as read-only from the start is nevertheless written after the hook (Unicorn 2.1.4).
             engine.mem_protect(address, len(cells), unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
         engine.mem_map_ptr(RAM, len(self.ram), unicorn.UC_PROT_ALL, self.ram)
-        for start, size in MAPPED:
-            engine.mmio_map(start, size, self.reading, start, self.writing, start)
+        for block in self.peripherals:
+            if block.base < PERIPHERALS + (len(self.core.events) << 12):
+                self.core.events[(block.base - PERIPHERALS) >> 12] = ctypes.addressof(block.event_bits)
+        self.core.reached, self.core.access = Reached(self.reached), Access(self.access)
+        self.regions = [Region(ctypes.addressof(self.core), start) for start, _ in MAPPED]
+        for region, (start, size) in zip(self.regions, MAPPED):
+            # Unicorn's own functions for Python take several times as long.
+            status = uclib.uc_mmio_map(
+                engine._uch, start, size, function(library(), "core_read"), ctypes.byref(region), function(library(), "core_write"), ctypes.byref(region))
+            assert status == unicorn.UC_ERR_OK, status
         engine.hook_add(unicorn.UC_HOOK_MEM_WRITE_PROT, self.programming)
 
     def supply(self, millivolts):
@@ -144,41 +163,11 @@ class Chip:
 
     # Time.
 
-    @property
-    def cycles(self):
-        """Now, in cycles of 64 MHz since the beginning."""
-        return self.processor.count.instructions * self.kind.cycles + self.skipped if self.moment is None else self.moment
-
-    @property
-    def seconds(self):
-        return self.cycles / (MHZ * 1000000)
-
-    def at(self, time, owner, action):
-        """Schedules an action, unless `owner` is reset or cancels it."""
-        self.numbered += 1
-        heapq.heappush(self.queue, (time, self.numbered, owner, owner.generation, action))
-
-    def after(self, cycles, owner, action):
-        self.at(self.cycles + cycles, owner, action)
-
     def stand_still(self, cycles):
         """The processor waits for the bus, from the end of its block of instructions on. The peripherals do not."""
         self.halted_until = max(self.halted_until, self.cycles) + cycles
         self.stalled += cycles
         self.processor.stop()
-
-    def settle(self):
-        """Executes due actions."""
-        if self.moment is not None:
-            return
-        while self.queue and self.queue[0][0] <= self.cycles:
-            time, _, owner, generation, action = heapq.heappop(self.queue)
-            if generation == owner.generation:
-                self.moment = time
-                try:
-                    action()
-                finally:
-                    self.moment = None
 
     def pause(self):
         """Makes `run` return soon, so that the caller can check the state."""
@@ -196,18 +185,18 @@ class Chip:
 
     def run(self, until):
         """Runs until a time in cycles, or a pause."""
-        self.is_paused = False
+        self.is_paused, self.until, core = False, until, self.core
         while self.cycles < until and not self.is_paused:
             self.settle()
             if self.is_paused:
                 break
             self.restart_if_wanted()
-            next_time = min(until, self.queue[0][0]) if self.queue else until
+            next_time = min(until, core.due)
             if self.is_in_boot_loader:
-                self.skipped += max(next_time - self.cycles, 0)
+                core.skipped += max(next_time - self.cycles, 0)
                 continue
             if self.cycles < self.halted_until:
-                self.skipped += max(min(next_time, self.halted_until) - self.cycles, 0)
+                core.skipped += max(min(next_time, self.halted_until) - self.cycles, 0)
                 continue
             waiting, handler = self.system.wakes, self.system.next_handler
             if handler is not None and not self.processor.register(arm.UC_ARM_REG_PRIMASK):
@@ -221,10 +210,11 @@ class Chip:
                     if not self.kind.is_nrf51 and not self.sleep_trim.is_eased:
                         raise Misuse("it sleeps with 350 µA too much (anomaly 246)")
                     self.slept_at = self.processor.instructions
-                    self.skipped += next_time - self.cycles
+                    core.skipped += next_time - self.cycles
                 continue
-            # The emulator does not report that PRIMASK was cleared. While an interrupt is masked, the image is therefore executed in single blocks if it can clear PRIMASK.
-            self.processor.run(1 if handler is not None and self.unmasks else min(max((next_time - self.cycles) // self.kind.cycles, 1), SLICE))
+            # The emulator does not report that PRIMASK was cleared. While an interrupt is masked, it is therefore looked up before each block if the image can clear it.
+            core.is_masked = handler is not None and self.unmasks
+            self.processor.run(self.allowance)
             if self.failure:
                 raise self.failure
             if self.processor.instructions - self.slept_at > self.longest_awake:
@@ -232,51 +222,57 @@ class Chip:
             if self.processor.is_locked_up:
                 self.wanted_reset = LOCKUP
 
+    @property
+    def allowance(self):
+        """For how many instructions the processor runs before something is due."""
+        return min(max((min(self.until, self.core.due) - self.cycles) // self.kind.cycles, 1), SLICE)
+
+    def reached(self):
+        """The processor has executed these, and continues if nothing is in the way."""
+        try:
+            self.settle()
+        except Exception as failure:
+            return self.fail(failure)
+        core = self.core
+        if not core.limit or not core.is_masked and self.system.next_handler is not None:
+            return
+        instructions = core.instructions
+        ahead = min(self.until, core.due) - instructions * core.cycles - core.skipped
+        if ahead > 0 and instructions - self.slept_at <= self.longest_awake:
+            core.limit = instructions + min(max(ahead // core.cycles, 1), SLICE)
+
+    def fail(self, failure, what=""):
+        """Exceptions must not be raised in Unicorn's callbacks."""
+        failure.add_note(f"{what}PC {self.processor.pc:#010x}, at {self.seconds:.6f} s")
+        self.failure = failure
+        self.processor.abandon()
+
     def run_for(self, seconds):
         self.run(self.cycles + round(seconds * MHZ * 1000000))
 
     # Memory.
 
-    def reading(self, _, offset, size, start):
-        return self.access(start + offset, size, None)
-
-    def writing(self, _, offset, size, value, start):
-        self.access(start + offset, size, value)
-
-    def access(self, address, size, value):
-        """The processor reads a register, or writes it."""
-        if self.failure:
-            return 0
+    def access(self, address, size, is_write, value, is_due):
+        """The processor reads a register, or writes it; what core.c does not do."""
         try:
-            self.skipped += ACCESS
-            self.settle()
-            block, offset = self.block(address)
+            if is_due:
+                self.settle()
+            block = self.blocks.get(address >> 8)
             if block is None or size != 4 or address % 4:
                 raise Misuse(f"an access of {size} bytes to {address:#010x}, where no register is known")
-            if value is None:
-                return block.read(offset)
-            block.write(offset, value)
+            if not is_write:
+                return block.read(address - block.base)
+            block.write(address - block.base, value)
         except Exception as failure:
-            # Exceptions must not be raised in Unicorn's callbacks.
-            failure.add_note(f"{'a read of' if value is None else f'a write of {value:#x} to'} {address:#010x}; PC {self.processor.pc:#010x}, at {self.seconds:.6f} s")
-            self.failure = failure
-            self.processor.abandon()
+            self.fail(failure, f"{f'a write of {value:#x} to' if is_write else 'a read of'} {address:#010x}; ")
         return 0
-
-    def block(self, address):
-        """The block with the register at an address, and the offset in it."""
-        base = address & ~0xFFF
-        if base == 0x50000000 and address & 0xFFF >= 0x800:
-            # The second port's registers from 0x500 on; the first one's end at 0x780.
-            base += 0x300
-        return self.blocks.get(base), address - base
 
     def trigger(self, address):
         """A task by its address, for PPI."""
-        block, offset = self.block(address)
-        if block is None or offset not in block.tasks:
+        block = self.blocks.get(address >> 8)
+        if block is None or address - block.base not in block.tasks:
             raise Misuse(f"PPI: a task at {address:#010x}, where there is none")
-        block.trigger(offset)
+        block.trigger(address - block.base)
 
     def programming(self, engine, access, address, size, value, _):
         """A write of the processor to flash or UICR."""
@@ -285,28 +281,8 @@ class Chip:
                 self.settle()
                 self.flash.program(address, size, value)
             except Exception as failure:
-                failure.add_note(f"PC {self.processor.pc:#010x}, at {self.seconds:.6f} s")
-                self.failure = failure
-                self.processor.abandon()
+                self.fail(failure)
         return True
-
-    def ram_range(self, address, count, who):
-        """Refuses a buffer that direct memory access does not reach: RAM alone ("EasyDMA")."""
-        if count == 0 or not RAM <= address <= address + count <= RAM + len(self.ram):
-            raise Misuse(f"{who}: a buffer of {count} bytes at {address:#010x}")
-
-    def load_ram(self, address, count, who):
-        self.ram_range(address, count, who)
-        return bytes(self.ram[address - RAM:address - RAM + count])
-
-    def store_ram(self, address, data, who):
-        self.ram_range(address, len(data), who)
-        self.ram[address - RAM:address - RAM + len(data)] = data
-
-    def words(self, address, count):
-        """Words of RAM, for tests."""
-        data = self.load_ram(address, 4 * count, "test")
-        return [int.from_bytes(data[4 * place:4 * place + 4], "little") for place in range(count)]
 
     def patch(self, address, data):
         """Replaces code, like a debugger."""
@@ -329,14 +305,14 @@ class Chip:
 
     def power_on(self):
         """Power-on: the contents of RAM are undefined."""
-        self.failure = None
+        self.failure, self.core.is_abandoned = None, 0
         self.fill_ram()
         self.watchdog.reset()
         self.clocks.power_on()
         self.restart(0)
 
     def fill_ram(self):
-        self.ram[:] = hashlib.shake_128(b"RAM").digest(len(self.ram))
+        ctypes.memmove(self.ram, undefined(len(self.ram)), len(self.ram))
 
     def request_reset(self):
         self.wanted_reset = REQUESTED

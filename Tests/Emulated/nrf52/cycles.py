@@ -1,11 +1,12 @@
 """Cycles of a program that is run in parts, each up to a sleep, by the tables of Arm's manuals; flash without wait states."""
 
-import collections
+import ctypes
 import functools
 
 import unicorn
 
-from .chip import RAM
+from .core import Blocks, hook_blocks
+from .memory import RAM
 from .processor import Processor
 
 RAM_BYTES = 128 << 10
@@ -25,31 +26,28 @@ class Timed:
         # Unicorn has no reference of its own.
         self.cells = cells
         self.code, self.cost = code, cycles_of_m0 if is_small else cycles_of_m4
-        self.blocks, self.taken, self.last = collections.Counter(), collections.Counter(), None
+        self.times, self.jumps, self.sizes = ((ctypes.c_uint32 * (len(code) // 2))() for _ in range(3))
+        self.blocks = Blocks(*map(ctypes.addressof, (self.times, self.jumps, self.sizes)), len(self.times))
         # From the start: what has been translated without it would not be noted.
-        engine.hook_add(unicorn.UC_HOOK_BLOCK, self.note)
+        hook_blocks(engine, "note_block", self.blocks)
         self.processor.reset()
-
-    def note(self, engine, address, size, _):
-        if self.last is not None:
-            self.taken[self.last] += address != sum(self.last)
-        self.last = (address, size)
-        self.blocks[self.last] += 1
 
     def until_sleep(self):
         """Runs to the next sleep; returns instructions and cycles."""
-        self.blocks.clear()
-        self.taken.clear()
-        self.last = None
+        for counts in (self.times, self.jumps, self.sizes):
+            ctypes.memset(counts, 0, ctypes.sizeof(counts))
+        self.blocks.last = 0
         before = self.processor.instructions
         self.processor.is_asleep = False
         self.processor.run(FOREVER)
         assert self.processor.is_asleep, (hex(self.processor.pc), self.processor.invalid, self.processor.exception)
+        assert not self.blocks.is_ambiguous
         cycles = 0
-        for block, count in self.blocks.items():
-            cost, is_conditional = self.cost_of(*block)
-            # Of a conditional branch, what it takes more when it is taken: to refill the pipeline.
-            cycles += count * cost + (2 * self.taken[block] if is_conditional else 0)
+        for place, count in enumerate(self.times):
+            if count:
+                cost, is_conditional = self.cost_of(2 * place, self.sizes[place])
+                # Of a conditional branch, what it takes more when it is taken: to refill the pipeline.
+                cycles += count * cost + (2 * self.jumps[place] if is_conditional else 0)
         return self.processor.instructions - before, cycles
 
     @functools.cache

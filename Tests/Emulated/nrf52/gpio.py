@@ -13,7 +13,7 @@ class GPIO(Peripheral):
     OUT, OUTSET, OUTCLR, IN, DIR, DIRSET, DIRCLR, CNF = 0x504, 0x508, 0x50C, 0x510, 0x514, 0x518, 0x51C, 0x700
 
     def __init__(self, chip, number, base, pins):
-        self.name, self.base, self.pins = f"P{number}", base, pins
+        self.number, self.name, self.base, self.pins = number, f"P{number}", base, pins
         self.levels = self.grounded = 0
         self.watchers = {}
         # The pin that is connected to the reset pin.
@@ -56,8 +56,10 @@ class GPIO(Peripheral):
 
     def drive(self, out):
         changed, self.out = self.out ^ out, out
-        for pin in range(self.pins):
-            if changed >> pin & 1 and self.is_output(pin):
+        while changed:
+            pin = (changed & -changed).bit_length() - 1
+            changed &= changed - 1
+            if self.is_output(pin):
                 self.changes.append((self.chip.cycles, pin, self.is_high(pin)))
                 if pin in self.watchers:
                     self.watchers[pin](self.is_high(pin))

@@ -1,7 +1,14 @@
 """Common code of the peripherals: tasks, events, interrupts, shortcuts (nRF52833 and nRF52840 Product Specifications, "Peripheral interface")."""
 
+from .core import Events
+
 TASKS, EVENTS, CONFIGURATION = range(0x000, 0x100, 4), range(0x100, 0x200, 4), range(0x500, 0x1000, 4)
 SHORTS, INTEN, INTENSET, INTENCLR = 0x200, 0x300, 0x304, 0x308
+
+
+def bit(event):
+    """That of an event in INTEN: its index."""
+    return 1 << (event - 0x100 >> 2)
 
 
 class Misuse(AssertionError):
@@ -20,18 +27,21 @@ class Peripheral:
     shortcuts = {}
     # Not all peripherals have the register INTEN.
     has_inten = False
+    # Whether `read` and `write` do nothing with the registers of events than what this class does: then core.c does.
+    has_plain_events = True
     # Scheduled actions are dropped when this changes.
     generation = 0
 
     def __init__(self, chip):
         self.chip = chip
         # The bits of all events in INTEN.
-        self.interrupts = sum(1 << (event - 0x100) // 4 for event in self.events)
+        self.interrupts = sum(map(bit, self.events))
+        self.event_bits = Events(known=self.interrupts if self.has_plain_events else 0)
         self.reset()
 
     def reset(self):
         self.generation += 1
-        self.happened = set()
+        self.event_bits.happened = 0
         self.enabled = 0
         self.shorts = 0
         self.registers = dict(self.configuration)
@@ -43,17 +53,22 @@ class Peripheral:
 
     def raise_event(self, offset):
         assert offset in self.events, hex(offset)
-        self.happened.add(offset)
+        self.event_bits.happened |= bit(offset)
         self.signal()
-        for bit, (event, task) in self.shortcuts.items():
-            if event == offset and self.shorts >> bit & 1:
-                self.trigger(task)
+        if self.shorts:
+            for number, (event, task) in self.shortcuts.items():
+                if event == offset and self.shorts >> number & 1:
+                    self.trigger(task)
         self.chip.ppi.event(self.base + offset)
 
     @property
     def line(self):
-        """Whether the interrupt line is up. The bit of an event in INTEN is its index."""
-        return self.enabled != 0 and any(self.enabled >> (event - 0x100) // 4 & 1 for event in self.happened)
+        """Whether the interrupt line is up."""
+        return self.enabled & self.event_bits.happened != 0
+
+    def has_happened(self, event):
+        """Whether an event has occurred since it was last cleared."""
+        return self.event_bits.happened & bit(event) != 0
 
     def signal(self):
         if self.interrupt is not None and self.line:
@@ -69,18 +84,20 @@ class Peripheral:
         return bool(self.events) and (offset in (INTENSET, INTENCLR) or offset == INTEN and self.has_inten)
 
     def read(self, offset):
+        if offset in self.registers:
+            return self.registers[offset]
         if offset in self.events:
-            return int(offset in self.happened)
+            return int(self.has_happened(offset))
         if self.is_interrupt_register(offset):
             return self.enabled
         if offset == SHORTS and self.shortcuts:
             return self.shorts
-        if offset in self.registers:
-            return self.registers[offset]
         self.misuse(f"a read of {offset:#05x}, where no register is known")
 
     def write(self, offset, value):
-        if offset in self.tasks:
+        if offset in self.registers:
+            self.configure(offset, value)
+        elif offset in self.tasks:
             if value == 1:
                 self.trigger(offset)
             elif value:
@@ -88,7 +105,7 @@ class Peripheral:
         elif offset in self.events:
             if value:
                 self.misuse(f"event {self.events[offset]} was set by the image")
-            self.happened.discard(offset)
+            self.event_bits.happened &= ~bit(offset)
         elif self.is_interrupt_register(offset):
             if value & ~self.interrupts:
                 self.misuse(f"interrupts {value & ~self.interrupts:#x}, which there are not")
@@ -98,8 +115,6 @@ class Peripheral:
             if value & ~sum(1 << bit for bit in self.shortcuts):
                 self.misuse(f"shortcuts {value:#x}")
             self.shorts = value
-        elif offset in self.registers:
-            self.configure(offset, value)
         else:
             self.misuse(f"a write of {value:#x} to {offset:#05x}, where no register is known")
 

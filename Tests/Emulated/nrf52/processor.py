@@ -1,18 +1,15 @@
 """The processor of the chip, a Cortex-M0 or Cortex-M4: Unicorn runs its instructions, and what Unicorn leaves out is here: sleep, exceptions, and counting."""
 
 import ctypes
-import functools
-import os
-import subprocess
-from pathlib import Path
+import struct
 
 import unicorn
 from unicorn import arm_const as arm
 from unicorn.unicorn_py3.unicorn import uclib
 
+from .core import Batch, hook_blocks, new_core
 from .peripheral import Misuse
 
-ROOT = Path(__file__).resolve().parents[3]
 NOWHERE = 0xFFFFFFFE
 # Bytes for translated instructions; Unicorn would take a gigabyte.
 TRANSLATIONS = 16 << 20
@@ -25,34 +22,16 @@ IACCVIOL, DACCVIOL, MSTKERR, MMARVALID = 1 << 0, 1 << 1, 1 << 4, 1 << 7
 IBUSERR, PRECISERR, STKERR, BFARVALID = 1 << 8, 1 << 9, 1 << 12, 1 << 15
 UNDEFINSTR = 1 << 16
 FRAME = [arm.UC_ARM_REG_R0, arm.UC_ARM_REG_R1, arm.UC_ARM_REG_R2, arm.UC_ARM_REG_R3, arm.UC_ARM_REG_R12, arm.UC_ARM_REG_LR]
+STORED = struct.Struct("<8I")
 THUMB, ALIGNED = 1 << 24, 1 << 9
 # What LR is in a handler: the return to a handler, and to the program.
 TO_HANDLER, TO_PROGRAM = 0xFFFFFFF1, 0xFFFFFFF9
 
 
-class Count(ctypes.Structure):
-    _fields_ = [("instructions", ctypes.c_uint64), ("limit", ctypes.c_uint64), ("code", ctypes.c_void_p), ("bytes", ctypes.c_uint32),
-                ("was_stopped", ctypes.c_uint32), ("stop", ctypes.c_void_p)]
-
-
-@functools.cache
-def counter():
-    """The function in count.c, compiled. Several modules may do so at the same time: each compiles a file of its own and renames it, as one half
-    written cannot be loaded."""
-    source = Path(__file__).with_name("count.c")
-    library = ROOT / ".build" / "nrf52" / "count.so"
-    if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
-        library.parent.mkdir(parents=True, exist_ok=True)
-        own = library.with_name(f"count-{os.getpid()}.so")
-        subprocess.run(["gcc", "-O2", "-Wall", "-shared", "-fPIC", "-o", own, source], check=True)
-        own.replace(library)
-    return ctypes.CDLL(str(library)).count_block
-
-
 class Processor:
     """`code` is the flash at address 0. `system` is the system control block, with faults and pending interrupts."""
 
-    def __init__(self, code, is_small=False):
+    def __init__(self, code, is_small=False, cycles=1):
         self.engine = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
         self.engine.ctl_set_tcg_buffer_size(TRANSLATIONS)
         self.engine.ctl_set_cpu_model(arm.UC_CPU_ARM_CORTEX_M0 if is_small else arm.UC_CPU_ARM_CORTEX_M4)
@@ -65,17 +44,18 @@ class Processor:
         self.invalid = self.exception = None
         self.engine.hook_add(unicorn.UC_HOOK_INTR, self.note_exception)
         self.engine.hook_add(unicorn.UC_HOOK_MEM_INVALID, self.note_invalid)
-        self.count = Count(0, 0, ctypes.addressof(code), len(code), 0, ctypes.cast(uclib.uc_emu_stop, ctypes.c_void_p).value)
-        hook, handle = counter(), ctypes.c_size_t()
-        status = uclib.uc_hook_add(
-            self.engine._uch, ctypes.byref(handle), unicorn.UC_HOOK_BLOCK, ctypes.cast(hook, ctypes.c_void_p), ctypes.byref(self.count), ctypes.c_uint64(1),
-            ctypes.c_uint64(0))
-        assert status == unicorn.UC_ERR_OK, status
+        self.core = new_core(code, cycles)
+        hook_blocks(self.engine, "core_block", self.core)
+        # What an exception stores on the stack, and changes.
+        self.stored = Batch(self.engine, [*FRAME, arm.UC_ARM_REG_PC, arm.UC_ARM_REG_XPSR, arm.UC_ARM_REG_SP])
+        self.restored = Batch(self.engine, [*FRAME, arm.UC_ARM_REG_XPSR, arm.UC_ARM_REG_SP, arm.UC_ARM_REG_PC])
+        self.entered = Batch(self.engine, [arm.UC_ARM_REG_SP, arm.UC_ARM_REG_LR, arm.UC_ARM_REG_XPSR])
+        self.frame = (ctypes.c_char * STORED.size)()
 
     @property
     def instructions(self):
         """The number of instructions executed."""
-        return self.count.instructions
+        return self.core.instructions
 
     def register(self, number):
         uclib.uc_reg_read(self.engine._uch, number, self.word_address)
@@ -103,10 +83,11 @@ class Processor:
 
     def stop(self):
         """Ends `run` at the end of the block of instructions. If Unicorn is stopped during an access, it repeats the access."""
-        self.count.limit = 0
+        self.core.limit = 0
 
     def abandon(self):
         """Ends `run` at once; it cannot continue."""
+        self.core.is_abandoned = 1
         self.engine.emu_stop()
 
     def note_exception(self, engine, number, _):
@@ -120,14 +101,15 @@ class Processor:
     def run(self, instructions):
         """Executes about this number of instructions: to the end of a block, a sleep, a fault, or `stop`."""
         self.exception = self.invalid = None
-        self.count.limit, self.count.was_stopped = self.count.instructions + instructions, 0
+        core = self.core
+        core.limit, core.was_stopped = core.instructions + instructions, 0
         try:
             self.engine.emu_start(self.pc | 1, NOWHERE)
         except unicorn.UcError as error:
             return self.fault(error)
         if self.exception is not None:
             return self.fault(None)
-        if self.count.was_stopped:
+        if core.was_stopped:
             return
         pc = self.pc
         before = bytes(self.code[max(pc - 2, 0):pc])
@@ -167,31 +149,28 @@ class Processor:
             self.is_locked_up = True
             return
         self.is_asleep = False
-        engine, stack = self.engine, self.register(arm.UC_ARM_REG_SP)
-        frame = (stack - 32) & ~7
-        status = self.register(arm.UC_ARM_REG_XPSR) | THUMB | (ALIGNED if frame != stack - 32 else 0)
-        words = [*map(self.register, FRAME), self.pc, status]
-        try:
-            engine.mem_write(frame, b"".join(word.to_bytes(4, "little") for word in words))
-        except unicorn.UcError:
+        *words, program, status, stack = self.stored.read()
+        frame = (stack - STORED.size) & ~7
+        status |= THUMB | (ALIGNED if frame != stack - STORED.size else 0)
+        self.frame.raw = STORED.pack(*words, program, status)
+        if uclib.uc_mem_write(self.engine._uch, ctypes.c_uint64(frame), self.frame, ctypes.c_size_t(STORED.size)) != unicorn.UC_ERR_OK:
             # The frame is lost, and the stack pointer has the value that it would have had.
             self.system.fault_status |= MSTKERR if self.system.guards(frame) else STKERR
             number = HARD_FAULT
-        engine.reg_write(arm.UC_ARM_REG_SP, frame)
-        engine.reg_write(arm.UC_ARM_REG_LR, TO_HANDLER if status & 0x1FF else TO_PROGRAM)
-        engine.reg_write(arm.UC_ARM_REG_XPSR, THUMB | number)
+        self.entered.write([frame & 0xFFFFFFFF, TO_HANDLER if status & 0x1FF else TO_PROGRAM, THUMB | number])
         if self.system.chip.boot_loader and not self.system.table:
             raise Misuse(f"exception {number} goes to the master boot record")
-        handler = int.from_bytes(engine.mem_read(self.system.table + 4 * number, 4), "little")
-        engine.reg_write(arm.UC_ARM_REG_PC, handler)
+        self.engine.reg_write(arm.UC_ARM_REG_PC, self.vector(self.system.table + 4 * number))
+
+    def vector(self, address):
+        """A word of the vector table."""
+        return int.from_bytes(self.engine.mem_read(address, 4), "little")
 
     def leave(self):
         """Returns from a handler."""
-        engine, stack = self.engine, self.register(arm.UC_ARM_REG_SP)
-        words = [int.from_bytes(engine.mem_read(stack + 4 * place, 4), "little") for place in range(8)]
-        for register, word in zip(FRAME, words):
-            engine.reg_write(register, word)
-        engine.reg_write(arm.UC_ARM_REG_XPSR, words[7] & ~ALIGNED)
-        engine.reg_write(arm.UC_ARM_REG_SP, stack + 32 + (4 if words[7] & ALIGNED else 0))
-        engine.reg_write(arm.UC_ARM_REG_PC, words[6] | 1)
+        stack = self.register(arm.UC_ARM_REG_SP)
+        status = uclib.uc_mem_read(self.engine._uch, ctypes.c_uint64(stack), self.frame, ctypes.c_size_t(STORED.size))
+        assert status == unicorn.UC_ERR_OK, status
+        *words, program, status = STORED.unpack(self.frame)
+        self.restored.write([*words, status & ~ALIGNED, stack + STORED.size + (4 if status & ALIGNED else 0), program | 1])
         self.system.left()

@@ -57,8 +57,8 @@ class Radio(Peripheral):
         super().reset()
         self.state = OFF
         self.crc_ok = self.rssi = 0
-        # The start of a reception that `air` has not taken over yet, and whether the receiver was disabled after it.
-        self.listens_from, self.was_disabled = None, True
+        # The start of a reception that `air` has not taken over yet, and whether and when the receiver was disabled after it, in µs.
+        self.listens_from, self.was_disabled, self.disabled_at = None, True, 0
 
     # Time.
 
@@ -121,7 +121,7 @@ class Radio(Peripheral):
             return
         # Scheduled events are dropped.
         self.generation += 1
-        self.listens_from, self.was_disabled = None, True
+        self.listens_from, self.was_disabled, self.disabled_at = None, True, math.ceil(self.now)
         transmits = self.state in (TX_RAMP, TX_IDLE)
         self.state = TX_DISABLE if transmits else RX_DISABLE
         self.after(self.delays.transmit_disable if transmits else 0, self.disabled)

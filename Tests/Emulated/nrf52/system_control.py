@@ -17,7 +17,7 @@ class SystemControl:
     base = BASE
 
     def __init__(self, chip):
-        self.chip = chip
+        self.chip, self.core = chip, chip.core
         self.reset()
 
     def reset(self):
@@ -33,21 +33,41 @@ class SystemControl:
 
     # Interrupts.
 
+    @property
+    def enabled(self):
+        return self.core.enabled
+
+    @enabled.setter
+    def enabled(self, bits):
+        self.core.enabled = bits
+
+    @property
+    def pending(self):
+        return self.core.pending
+
+    @pending.setter
+    def pending(self, bits):
+        self.core.pending = bits
+
     def pend(self, number):
         """An interrupt line is up."""
-        self.pending |= 1 << number
-        if self.next_handler is not None:
+        self.core.pending |= 1 << number
+        self.interrupt()
+
+    def interrupt(self):
+        """Has the processor stop for a handler, which it does by itself while it looks up PRIMASK before each block."""
+        if not self.core.is_masked and self.next_handler is not None:
             self.chip.processor.stop()
 
     @property
     def wakes(self):
         """Whether something ends a sleep: an enabled interrupt, also if PRIMASK masks it (B1.5.19)."""
-        return self.pending & self.enabled
+        return self.core.pending & self.core.enabled
 
     @property
     def next_handler(self):
         """The interrupt that is handled next, if PRIMASK permits: that of the highest priority, which must be higher than the one in progress (B1.5.4)."""
-        wakes = self.pending & self.enabled
+        wakes = self.wakes
         if not wakes:
             return None
         if wakes & wakes - 1:
@@ -158,5 +178,4 @@ class SystemControl:
         else:
             # An interrupt whose line is still active becomes pending again at once (B3.4.1).
             self.pending = self.pending & ~mask | self.lines()
-        if self.next_handler is not None:
-            self.chip.processor.stop()
+        self.interrupt()

@@ -47,19 +47,22 @@ class RTC(Peripheral):
         self.schedule()
 
     def schedule(self):
-        """The next match of each compare value."""
+        """The next match of a compare value, or overflow."""
         self.generation += 1
         if not self.is_running or self.chip.clocks.low_started is None:
             return
+        total, next_match, action = self.total, None, None
         for number, written in self.written_at.items():
             # With the counter at N, a value of N + 2 or more is sure to be met ("Compare feature").
-            earliest = max(self.total + 1, written + 2)
+            earliest = max(total + 1, written + 2)
             match = earliest + (self.registers[self.CC + 4 * number] - earliest) % TURN
-            tick = self.since + (match - self.counted) * (self.registers[self.PRESCALER] + 1)
-            self.chip.at(self.chip.clocks.time_of(tick), self, lambda number=number: self.matched(number))
-        turn = (self.total // TURN + 1) * TURN
-        tick = self.since + (turn - self.counted) * (self.registers[self.PRESCALER] + 1)
-        self.chip.at(self.chip.clocks.time_of(tick), self, self.turned)
+            if next_match is None or match < next_match:
+                next_match, action = match, lambda number=number: self.matched(number)
+        turn = (total // TURN + 1) * TURN
+        if next_match is None or turn < next_match:
+            next_match, action = turn, self.turned
+        tick = self.since + (next_match - self.counted) * (self.registers[self.PRESCALER] + 1)
+        self.chip.at(self.chip.clocks.time_of(tick), self, action)
 
     def turned(self):
         if (self.enabled | self.routed) >> 1 & 1:
@@ -80,7 +83,8 @@ class RTC(Peripheral):
         self.schedule()
 
     def read(self, offset):
-        if offset >= 0x500 and not self.chip.clocks.is_low_running:
+        clocks = self.chip.clocks
+        if offset >= 0x500 and not clocks.is_low_running:
             self.misuse(f"{offset:#x} was read before its clock ran (anomaly 20)")
         if offset == self.COUNTER:
             return self.total % TURN
@@ -116,6 +120,7 @@ class Timer(Peripheral):
     def __init__(self, chip, number, base, interrupt, compares=6):
         self.name, self.base, self.interrupt, self.compares = f"TIMER{number}", base, interrupt, compares
         places = range(compares)
+        self.values = range(self.CC, self.CC + 4 * compares, 4)
         self.tasks = {START: "START", STOP: "STOP", self.COUNT: "COUNT", self.CLEAR: "CLEAR", self.SHUTDOWN: "SHUTDOWN",
                       **{self.CAPTURE + 4 * place: f"CAPTURE{place}" for place in places}}
         self.events = {COMPARE + 4 * place: f"COMPARE{place}" for place in places}
@@ -179,14 +184,15 @@ class Timer(Peripheral):
         self.schedule()
 
     def schedule(self):
-        """The next match of each compare value."""
+        """The next match of a compare value."""
         self.generation += 1
         if self.is_counter or not self.is_running:
             return
-        counts = (self.chip.cycles - self.since) // self.tick
-        for number in range(self.compares):
-            ahead = (self.registers[self.CC + 4 * number] - self.count - counts - 1 & self.mask) + 1
-            self.chip.at(self.since + (counts + ahead) * self.tick, self, lambda number=number: self.matched(number))
+        tick, mask = self.tick, self.mask
+        counts = (self.chip.cycles - self.since) // tick
+        passed = self.count + counts + 1
+        ahead, number = min((value - passed & mask, number) for number, value in enumerate(map(self.registers.__getitem__, self.values)))
+        self.chip.at(self.since + (counts + ahead + 1) * tick, self, lambda: self.matched(number))
 
     def matched(self, number):
         self.raise_event(COMPARE + 4 * number)

@@ -55,7 +55,7 @@ class Request:
 class USBD(Peripheral):
     """`on_change` is called when the response to the host may have changed."""
     name, base, interrupt = "USBD", 0x40027000, 39
-    has_inten = True
+    has_inten, has_plain_events = True, False
     tasks = {**{STARTEPIN + 4 * number: f"STARTEPIN{number}" for number in range(8)}, **{STARTEPOUT + 4 * number: f"STARTEPOUT{number}" for number in range(8)},
              EP0RCVOUT: "EP0RCVOUT", EP0STATUS: "EP0STATUS", EP0STALL: "EP0STALL"}
     events = {USBRESET: "USBRESET", STARTED: "STARTED", **{ENDEPIN + 4 * number: f"ENDEPIN{number}" for number in range(8)}, EP0DATADONE: "EP0DATADONE",
@@ -231,7 +231,7 @@ class USBD(Peripheral):
         place, count = self.registers[block + STRIDE * number], self.registers[block + STRIDE * number + 4]
         if self.moving or self.is_low_power:
             self.misuse("a transfer during another one, or in low power")
-        if event in self.happened:
+        if self.has_happened(event):
             self.misuse(f"{self.events[event]} was not cleared before the transfer")
         if place % 4 or count > PACKET:
             self.misuse(f"a transfer of {count} bytes at {place:#x}")

@@ -58,7 +58,7 @@ final class NORChip {
 
   func sleep() { isAsleep = true }
   /// As if an erasure of a run before were going on.
-  func makeBusy(for questions: Int) { (isBusy, remaining) = (true, questions) }
+  func makeBusy(for reads: Int) { (isBusy, remaining) = (true, reads) }
 
   /// The chip is selected.
   func select() {

@@ -16,18 +16,24 @@ final class TimerModel: Peripheral {
   private var bitMode: UInt32 = 0
   private var prescaler: UInt32 = 4
   private var compareValues: [UInt32] = [0, 0, 0, 0]
-  private var events: [UInt32] = [0, 0, 0, 0]
+  /// A bit for each.
+  private var events: UInt32 = 0
   private var interrupts: UInt32 = 0
 
-  private var mask: UInt32 { [0xFFFF, 0xFF, 0xFF_FFFF, .max][Int(bitMode)] }
+  private var mask: UInt32 {
+    switch bitMode {
+    case 0: 0xFFFF
+    case 1: 0xFF
+    case 2: 0xFF_FFFF
+    default: .max
+    }
+  }
   private var counter: UInt32 {
     UInt32(truncatingIfNeeded: mode == 0 ? total >> UInt64(prescaler) : total) & mask
   }
 
   /// Whether the interrupt line is up.
-  var interruptIsPending: Bool {
-    (0..<4).contains { interrupts & 1 << UInt32(16 + $0) != 0 && events[$0] != 0 }
-  }
+  var interruptIsPending: Bool { interrupts >> 16 & events != 0 }
 
   /// Time passes.
   func pass(microseconds: UInt64) { advance(microseconds * 16) }
@@ -50,19 +56,19 @@ final class TimerModel: Peripheral {
   private func noteMatches(of before: UInt64) {
     let shift = mode == 0 ? UInt64(prescaler) : 0
     let (from, to) = (before >> shift, total >> shift)
+    let period = UInt64(mask) + 1
+    let next = from + 1
+    let place = next % period
     for index in 0..<4 {
-      let period = UInt64(mask) + 1
-      let next = from + 1
-      let target = UInt64(compareValues[index])
-      let first = next + (target + period - next % period) % period
-      if first <= to { events[index] = 1 }
+      let first = next + (UInt64(compareValues[index]) + period - place) % period
+      if first <= to { events |= 1 << UInt32(index) }
     }
   }
 
   override func value(at offset: UInt32) -> UInt32 {
     advance(ticksPerAccess)
     switch offset {
-    case 0x140, 0x144, 0x148, 0x14C: return events[Int(offset - 0x140) / 4]
+    case 0x140, 0x144, 0x148, 0x14C: return events >> ((offset - 0x140) / 4) & 1
     case 0x540, 0x544, 0x548, 0x54C: return compareValues[Int(offset - 0x540) / 4]
     default: return super.value(at: offset)
     }
@@ -75,7 +81,7 @@ final class TimerModel: Peripheral {
     case 0x004: isRunning = false
     case 0x00C: total = 0
     case 0x040, 0x044, 0x048, 0x04C: compareValues[Int(offset - 0x40) / 4] = counter
-    case 0x140, 0x144, 0x148, 0x14C: events[Int(offset - 0x140) / 4] = 0
+    case 0x140, 0x144, 0x148, 0x14C: events &= ~(1 << ((offset - 0x140) / 4))
     case 0x304: interrupts |= word
     case 0x308: interrupts &= ~word
     case 0x504, 0x508, 0x510:

@@ -265,7 +265,7 @@ struct SystemTests {
     var power = NRF.Power(ModelRegisters(supply))
     // The registers exist on hardened revisions only, which are open with 0x5A.
     for (word, port) in [
-      (0x5A, DebugPort.open), (0xFFFF_FFFF, .closed), (0xFFFF_FF00, .closed), (0, .closed),
+      (0x5A, DebugPortState.open), (0xFFFF_FFFF, .closed), (0xFFFF_FF00, .closed), (0, .closed),
     ] {
       let protection = NRF.AccessProtection(UInt32(word), isHardened: true)
       #expect(protection.port == port)
@@ -274,7 +274,7 @@ struct SystemTests {
       #expect(supply.written == (port == .open ? [0x558: 0x5A] : [0x550: 0]))
     }
     // Earlier ones are open with 0xFF and closed with 0.
-    for (word, port) in [(0xFFFF_FFFF, DebugPort.open), (0xFFFF_FF00, .closed), (0x5A, .notKnown)] {
+    for (word, port) in [(0xFFFF_FFFF, DebugPortState.open), (0xFFFF_FF00, .closed), (0x5A, .notKnown)] {
       #expect(NRF.AccessProtection(UInt32(word), isHardened: false).port == port)
     }
     var registers = ModelRegisters(sleep)

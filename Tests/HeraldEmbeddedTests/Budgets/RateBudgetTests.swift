@@ -7,7 +7,7 @@ import Testing
 struct RateBudgetTests {
   private func time(_ milliseconds: UInt64) -> Instant { Instant(milliseconds: milliseconds) }
 
-  @Test("One is made up for in each pace, however often the budget is asked")
+  @Test("One unit is restored in each period, however often the budget is read")
   func remainder() {
     var budget = RateBudget()
     budget.spend(10)
@@ -16,7 +16,7 @@ struct RateBudgetTests {
     #expect(budget.spent == 4)
   }
 
-  @Test("It allows less than the limit, and no more is made up for than was spent")
+  @Test("The budget allows less than the limit, and restores no more than was spent")
   func limit() {
     var budget = RateBudget()
     let isAllowed = budget.allows(2, pace: 1000, at: .start)

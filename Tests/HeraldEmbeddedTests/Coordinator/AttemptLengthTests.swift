@@ -86,7 +86,7 @@ struct AttemptLengthTests {
     let usual = AttemptLength(
       of: stranger(), usual: .seconds(8), othersWait: false, sparing: 0, isFlooded: false, at: .start)
     attempt.begin(3, usual, limit: .never, at: Instant(milliseconds: 70_000))
-    #expect(attempt.isActive && !attempt.isCut && !attempt.isBrief && attempt.place == 3)
+    #expect(attempt.isActive && !attempt.isCut && !attempt.isBrief && attempt.slot == 3)
     #expect(attempt.deadline == Instant(milliseconds: 78_000))
     #expect(attempt.begunAt == 70_000 - 65_536)
     attempt.begin(3, usual, limit: Instant(milliseconds: 71_000), at: Instant(milliseconds: 70_000))

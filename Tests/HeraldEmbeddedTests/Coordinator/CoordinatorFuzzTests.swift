@@ -63,7 +63,7 @@ private func fuzzCoordinator(seed: UInt64, events: Int, capabilities: RadioCapab
         scenario.happen(.state(.failed))
         scenario.happen(.state(.ready))
       case 1: scenario.run(seconds: 60)
-      case 2: scenario.node.radio.isClogged.toggle()
+      case 2: scenario.node.radio.hasBackpressure.toggle()
       case 3: scenario.node.core.holdsRotation.toggle()
       default: scenario.happen(.readyToSend(connection))
       }
@@ -72,7 +72,7 @@ private func fuzzCoordinator(seed: UInt64, events: Int, capabilities: RadioCapab
   }
 
   // Whatever happened: when all is quiet nothing is held, nothing is open, nobody is remembered.
-  scenario.node.radio.isClogged = false
+  scenario.node.radio.hasBackpressure = false
   scenario.node.radio.confirmsCancel = true
   scenario.node.radio.confirmsDisconnect = true
   scenario.run(seconds: 1000)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import HeraldEmbedded
 
-/// The tables of docs/coordinator.md say what the code does.
+/// The tables of docs/architecture.md say what the code does.
 struct CoordinatorTableTests {
   private static let page: [String] = {
     let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../../docs/coordinator.md")
+      .appendingPathComponent("../../../docs/architecture.md")
     return ((try? String(contentsOf: url, encoding: .utf8)) ?? "").components(separatedBy: "\n")
   }()
 

@@ -124,12 +124,12 @@ struct CrowdingTests {
     _ = plan(60_000, isChanging: false)
     let begin = Instant.start + .milliseconds(60_000)
     let changing = plan(60_263, isChanging: true)
-    #expect(changing == .init(listening: .always, deadline: begin + .milliseconds(2104)))
+    #expect(changing == .init(scanning: .always, deadline: begin + .milliseconds(2104)))
     #expect(
       rounds.expectations(at: begin + .milliseconds(2103), window: window, latency: .seconds(30)).changing)
     #expect(
       !rounds.expectations(at: begin + .milliseconds(2104), window: window, latency: .seconds(30)).changing)
-    #expect(plan(62_104, isChanging: false).listening == .nothing)
+    #expect(plan(62_104, isChanging: false).scanning == .nothing)
   }
 
   @Test("In a crowd six windows are opened for a peer that was just read, else two")

@@ -117,8 +117,8 @@ struct FewBuffersTests {
   func priority() {
     var pool = PayloadPool<2>()
     let claimed = [
-      pool.claim(ConnectionID(index: 0), .serving), pool.claim(ConnectionID(index: 1), .hearing),
-      pool.claim(ConnectionID(index: 2), .serving), pool.claim(ConnectionID(index: 2), .hearing),
+      pool.claim(ConnectionID(index: 0), .serving), pool.claim(ConnectionID(index: 1), .receiving),
+      pool.claim(ConnectionID(index: 2), .serving), pool.claim(ConnectionID(index: 2), .receiving),
       pool.claim(ConnectionID(index: 2), .reading), pool.find(ConnectionID(index: 0), .serving),
       pool.claim(ConnectionID(index: 3), .signalling),
     ]

@@ -132,6 +132,43 @@ struct OwnPayloadTests {
     #expect(read(scenario) == hex(Self.nextDay))
   }
 
+  @Test(
+    "HP-41 A date ahead costs nothing for six hours; then today's key is wiped, and when the date is put right those of the next days are there"
+  )
+  func dateAhead() throws {
+    let scenario = try scenario(days: 0...3)
+    let morning = Self.epoch + 6 * 3600
+    set(scenario, morning)
+    scenario.run(seconds: 60)
+    let (today, offered) = (read(scenario), scenario.node.radio.advertising != nil)
+    #expect(today?.count == 21 && offered)
+    // Two days, and beyond the end of the window; each for nearly six hours.
+    for days in [2, 60] as [UInt64] {
+      set(scenario, morning + days * Self.day)
+      scenario.run(seconds: 6 * 3600 - 400)
+      #expect((scenario.node.radio.advertising != nil) == (days == 2))
+      set(scenario, morning + 60)
+      scenario.run(seconds: 1)
+      #expect(read(scenario) == today)
+    }
+    // Small corrections do not prolong it.
+    set(scenario, morning + 2 * Self.day)
+    for hour in 1...7 {
+      scenario.run(seconds: 3600)
+      set(scenario, morning + 2 * Self.day + UInt64(hour) * 3600 + 30)
+    }
+    set(scenario, morning)
+    scenario.run(seconds: 60)
+    #expect(scenario.node.radio.advertising == nil && read(scenario) == nil)
+    // The next day begins by itself, and the one after it, whose key was used by mistake.
+    for _ in 1...2 {
+      scenario.run(seconds: 24 * 3600)
+      #expect(read(scenario)?.count == 21 && scenario.node.radio.advertising != nil)
+    }
+    set(scenario, Self.epoch + Self.day)
+    #expect(read(scenario) == nil, "the day before is over")
+  }
+
   @Test("HP-41 When the last key's day is over nothing is offered, and again once there are new keys")
   func windowEnd() throws {
     let scenario = try scenario(days: 0...0)
@@ -168,16 +205,16 @@ struct OwnPayloadTests {
   func neverZeros() throws {
     let scenario = try scenario(days: 0...0)
     var seen: [[UInt8]] = []
-    func look() { if let payload = read(scenario) { seen.append(payload) } }
-    look()
+    func readNow() { if let payload = read(scenario) { seen.append(payload) } }
+    readNow()
     for offset: UInt64 in [0, 359, 360, 43_200, 86_039, 86_040] {
       set(scenario, Self.epoch + offset)
-      look()
+      readNow()
     }
     #expect(seen.count == 6)
     scenario.node.core.values.supplier.simple?.store.wipeAll()
     scenario.node.core.values.supplier.simple?.keysChanged()
-    look()
+    readNow()
     #expect(seen.count == 6)
     #expect(scenario.node.radio.advertising != nil)
     scenario.run(seconds: 360)  // the next change finds no key
@@ -185,7 +222,7 @@ struct OwnPayloadTests {
     for offset: UInt64 in [86_399, 86_400, 2000 * 86_400, 2001 * 86_400, 28_000 * 86_400] {
       set(scenario, Self.epoch + offset)
       scenario.run(seconds: 361)
-      look()
+      readNow()
     }
     #expect(seen.count == 6)
     let zeros = [UInt8](repeating: 0, count: 16)

@@ -256,14 +256,14 @@ struct PeerFailureTests {
   }
 
   @Test("A connection that takes no PDU for a while gets the request later")
-  func clogged() {
+  func backpressure() {
     let scenario = Scenario()
     scenario.hear(Peer.android, Peer.androidAdvert)
-    scenario.node.radio.isClogged = true
+    scenario.node.radio.hasBackpressure = true
     _ = scenario.commands()
     scenario.happen(.opened(ConnectionID(index: 0), .central, peer: Peer.android))
     #expect(scenario.commands().isEmpty)
-    scenario.node.radio.isClogged = false
+    scenario.node.radio.hasBackpressure = false
     scenario.happen(.readyToSend(ConnectionID(index: 0)))
     #expect(scenario.requests() == [hex("02 F7 00")])
   }

@@ -98,6 +98,7 @@ struct ScriptedSupplier: PayloadSupplier, ~Copyable {
     for index in legacy.indices { buffer[index] = legacy[index] }
     return legacy.count
   }
+  mutating func dateIs(certain: Bool) { simple?.dateIs(certain: certain) }
   func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant {
     if let change = simple?.nextChange(after: unixSeconds, now: now) { return change }
     guard let period else { return .never }

@@ -192,11 +192,11 @@ struct ServiceChoiceTests {
       scenario.open(index)
       #expect(scenario.ask("12 11 00 01 00", on: index) == hex("13"))
     }
-    scenario.node.radio.isClogged = true
+    scenario.node.radio.hasBackpressure = true
     scenario.run(seconds: 10)
     #expect(scenario.requests().isEmpty)
     scenario.happen(.pdu(hex("12 11 00 00 00"), on: ConnectionID(index: 1)))
-    scenario.node.radio.isClogged = false
+    scenario.node.radio.hasBackpressure = false
     _ = scenario.answers()
     scenario.happen(.readyToSend(ConnectionID(index: 0)))
     #expect(scenario.requests() == [hex("1B 10 00 08 01")])

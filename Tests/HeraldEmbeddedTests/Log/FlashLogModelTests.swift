@@ -106,7 +106,8 @@ struct FlashLogModelTests {
     case 14:
       (
         .visited(
-          peer, firstHeard: UInt32.random(in: 0...UInt32.max, using: &random), lastHeard: UInt32(byte)), []
+          peer, firstReceived: UInt32.random(in: 0...UInt32.max, using: &random), lastReceived: UInt32(byte)),
+        []
       )
     case 15: (.motion(MotionState(rawValue: byte % 3) ?? .worn), [])
     default: (.measured(peer, RSSI(Int8(bitPattern: byte))), [])

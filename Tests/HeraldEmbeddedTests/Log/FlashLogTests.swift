@@ -48,8 +48,8 @@ struct FlashLogTests {
       (.neighbour(target(5), .c19x), Array(payload[0..<8])),
       (.ownNeighbour(.covidWatch), Array(payload[0..<16])),
       (.ownNeighbour(.c19x), Array(payload[0..<8])),
-      (.visited(target(6), firstHeard: 7_654, lastHeard: 300), []),
-      (.visited(target(6), firstHeard: .max, lastHeard: 0), []),
+      (.visited(target(6), firstReceived: 7_654, lastReceived: 300), []),
+      (.visited(target(6), firstReceived: .max, lastReceived: 0), []),
     ]
     var expected: [PlainRecord] = []
     var now: UInt64 = 1

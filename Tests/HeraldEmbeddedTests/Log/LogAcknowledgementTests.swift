@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldSimulation
 import Testing
 

@@ -81,7 +81,7 @@ func writeLaterPage() throws -> [UInt8] {
   try log.add(.measured(phone, RSSI(-60)), at: 2600)
   try log.add(.ownNeighbour(.covidWatch), (0..<16).map { 0xE0 + $0 }, at: 3000)
   try log.add(.ownNeighbour(.c19x), (0..<8).map { 0xF0 + $0 }, at: 3500)
-  try log.add(.visited(venue, firstHeard: 7_654, lastHeard: 300), at: 7_700_000)
+  try log.add(.visited(venue, firstReceived: 7_654, lastReceived: 300), at: 7_700_000)
   try log.add(.measured(phone, RSSI(-61)), at: 7_700_180)
   log.commit()
   return log.pageBytes(1) ?? []

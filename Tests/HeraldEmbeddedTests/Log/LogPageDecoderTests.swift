@@ -37,7 +37,7 @@ struct LogPageDecoderTests {
 
   @Test("A record that needs more than four bytes behind the end of its codeword is none")
   func cutCodeword() throws {
-    let venue = LogEvent.visited(target(1), firstHeard: 0x1234_5678, lastHeard: 0x9ABC_DEF0)
+    let venue = LogEvent.visited(target(1), firstReceived: 0x1234_5678, lastReceived: 0x9ABC_DEF0)
     let page = try page([.lost(target(2)), venue])
     let whole = try #require(decode(page: page))
     #expect(whole.records.map(\.event) == [.lost(target(2)), venue])

@@ -52,7 +52,7 @@ private struct HourlyLog: ~Copyable {
     for _ in 0..<3 {
       log.commit()
       let before = image.erasures.reduce(0, +)
-      log.retain(days: days, at: Instant(milliseconds: uptime), clock: clock)
+      log.retain(days: days, at: Instant(milliseconds: uptime))
       #expect(image.erasures.reduce(0, +) - before <= 1, "one erasure a call")
     }
   }
@@ -119,7 +119,7 @@ struct LogRetentionTests {
     var again = FlashLog<MemoryFlash, 8>.mounted(on: image)
     clock.set(unixMilliseconds: 1_660_000_000_000, at: .start, source: .host)
     for second in 0..<20 {
-      again.retain(days: 30, at: Instant(milliseconds: UInt64(second) * 1000), clock: clock)
+      again.retain(days: 30, at: Instant(milliseconds: UInt64(second) * 1000))
     }
     #expect(again.standing.oldest == 1)
   }
@@ -200,45 +200,50 @@ struct LogRetentionTests {
     #expect(first >= diary.now - 15 * 24 - 1 && first <= diary.now - 14 * 24)
   }
 
-  @Test("pages of a start that never got the date wait for one that has it, or for two weeks of uptime")
-  func undatedStart() throws {
-    var diary = HourlyLog(image())
-    try diary.pass(hours: 30)
-    diary.restart()
-    try diary.pass(hours: 30)
-    diary.restart()
-    try diary.pass(hours: 1)
-    diary.setClock()
-    try diary.pass(hours: 13 * 24)
-    #expect(diary.told() == Array(1...diary.now), "nobody knows how long it was off")
-    diary.restart()
-    diary.setClock()
-    try diary.pass(hours: 13 * 24)
-    // The pages of the start with a date tell how old everything before is.
-    let first = try #require(diary.remains.first)
-    #expect(first > 60 && first >= diary.now - 15 * 24 - 1)
-    // Without any date: two weeks of uptime.
+  @Test("the time of earlier starts counts as far as their pages show it, with a date or without")
+  func earlierStarts() throws {
+    for hasDate in [false, true] {
+      var diary = HourlyLog(image())
+      for _ in 0..<20 {
+        diary.restart()
+        if hasDate { diary.setClock() }
+        try diary.pass(hours: 50)
+        #expect(try #require(diary.remains.first) <= max(1, diary.now - 14 * 24), "nothing goes too early")
+      }
+      // Pages show at least the 25 hours up to the last one that each of these starts has begun.
+      #expect(try #require(diary.remains.first) >= diary.now - 32 * 24)
+    }
+    // Also if none of them has begun another page: two weeks of uptime.
     var other = HourlyLog(image())
-    try other.pass(hours: 30)
+    try other.pass(hours: 20)
     other.restart()
     try other.pass(hours: 14 * 24 - 1)
     #expect(other.remains.first == 1)
     try other.pass(hours: 26)
-    #expect(try #require(other.remains.first) > 30)
+    #expect(try #require(other.remains.first) > 20)
   }
 
-  @Test("a date that only a beacon told erases nothing, and one of a host in between does not hold it back")
-  func beacon() throws {
+  @Test(
+    "a date erases nothing: ahead, back, ahead again, from a host or a beacon, with starts in between; own time does",
+    arguments: [WallClock.Source.host, .beacon])
+  func dates(source: WallClock.Source) throws {
     var diary = HourlyLog(image())
     diary.setClock()
-    try diary.pass(hours: 48)
-    diary.restart()
-    diary.setClock(.beacon, ahead: 400 * day)
-    try diary.pass(hours: 24)
-    #expect(diary.remains == Array(1...72))
-    diary.restart()
-    diary.setClock(ahead: 0)
-    try diary.pass(hours: 13 * 24)
+    try diary.pass(hours: 10 * 24)
+    for days in [40, 0, 400, 14, 20_000] as [UInt64] {
+      diary.setClock(source, ahead: days * day)
+      try diary.pass(hours: 2)
+      diary.restart()
+      diary.tidy()
+      diary.setClock(source, ahead: (days + 40) * day)
+      diary.tidy()
+      try diary.pass(hours: 2)
+      diary.setClock()
+      try diary.pass(hours: 1)
+      #expect(diary.remains == Array(1...diary.now), "\(days) days ahead")
+    }
+    #expect(diary.log.statistic(8) == 0)
+    try diary.pass(hours: 16 * 24)
     let first = try #require(diary.remains.first)
     #expect(first >= diary.now - 15 * 24 - 1 && first <= diary.now - 14 * 24)
   }
@@ -320,14 +325,13 @@ struct LogRetentionTests {
           Issue.record("step \(step), \(tearing): \(told)")
           return
         }
-        // And once the date is known again, what is left of anything older goes, whole or torn.
-        after.setClock()
+        // And what is left of anything older goes, whole or torn.
         for _ in 0..<10 { after.tidy() }
         try after.pass()
         try after.pass(hours: 26, logs: false)
         let first = try #require(after.remains.first)
-        // A page of these 24 may take records for 14·4/24 days.
-        guard first >= after.now - 14 * 24 - 56 - 2 else {
+        // A page of these 24 may take records for 14·4/24 days, and the last one shows when it was begun.
+        guard first >= after.now - 14 * 24 - 2 * 56 - 2 else {
           Issue.record("step \(step), \(tearing): \(first) is left at \(after.now)")
           return
         }

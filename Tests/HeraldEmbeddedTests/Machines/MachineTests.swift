@@ -70,9 +70,9 @@ struct MachineTests {
     #expect(result14 == .off)
   }
 
-  @Test("Many attempts at strangers exhaust the budget of listening, and payloads give back")
-  func listening() {
-    var budget = ListeningBudget()
+  @Test("Many attempts at strangers exhaust the scan budget, and each payload restores a part of it")
+  func scanBudget() {
+    var budget = ScanBudget()
     budget.start()
     // 24,000 at the start, 4,064 for each long first attempt, 41,000 is the limit.
     for _ in 0..<4 { budget.charge(attemptOf: 8000, isFirst: true) }
@@ -97,11 +97,11 @@ struct MachineTests {
 
   @Test("While several strangers wait it is listened more for two seconds, unless the budget is short")
   func busy() {
-    var budget = ListeningBudget()
-    budget.listenMore(at: at(1000))
+    var budget = ScanBudget()
+    budget.scanMore(at: at(1000))
     #expect(budget.busyUntil == at(3000))
     for _ in 0..<10 { budget.charge(attemptOf: 4000, isFirst: true) }
-    budget.listenMore(at: at(2000))
+    budget.scanMore(at: at(2000))
     #expect(budget.busyUntil == at(3000))
   }
 

@@ -88,10 +88,10 @@ struct PeersTests {
     peers.table[recipient].state = .read
     peers.table.queueMessage(for: recipient)
     var choice = peers.choosePeer(isFlooded: false, connected: &connections, &context)
-    #expect(choice?.place == recipient && choice?.othersWait == false)
+    #expect(choice?.slot == recipient && choice?.othersWait == false)
     peers.table.setHeld(recipient, true)
     choice = peers.choosePeer(isFlooded: false, connected: &connections, &context)
-    #expect(choice?.place == stranger)
+    #expect(choice?.slot == stranger)
     peers.table.setHeld(stranger, true)
     choice = peers.choosePeer(isFlooded: false, connected: &connections, &context)
     #expect(choice == nil && peers.workAt == .never)

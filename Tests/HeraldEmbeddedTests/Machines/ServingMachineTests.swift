@@ -19,7 +19,7 @@ struct ServingMachineTests {
     return Array(buffer[..<count])
   }
 
-  @Test("Who made the device is read, the default as well as what is configured; so are name and model")
+  @Test("Manufacturer, name and model are readable, the defaults as well as configured ones")
   func names() {
     var context = MachineContext.started()
     var peers = MachinePeers()

@@ -87,6 +87,35 @@ struct C19XTests {
     }
   }
 
+  @Test("A date ahead wipes no day code that was not shown, and today's only after six hours")
+  func dateAhead() {
+    let scenario = peripheral()
+    func set(_ days: UInt64) {
+      let isSet = scenario.node.core.setClock(
+        unixMilliseconds: noon + days * 86_400_000, at: scenario.now, source: .host)
+      #expect(isSet)
+    }
+    func codes() -> Int { scenario.codes().count }
+    scenario.run(seconds: 60)
+    var before = codes()
+    #expect(before > 0)
+    set(60)
+    scenario.run(seconds: 5 * 3600)
+    set(0)
+    scenario.run(seconds: 60)
+    #expect(codes() > before, "today's is there")
+    set(1)
+    scenario.run(seconds: 7 * 3600)
+    set(0)
+    scenario.run(seconds: 60)
+    before = codes()
+    scenario.run(seconds: 3600)
+    #expect(codes() == before, "today's is wiped")
+    set(1)
+    scenario.run(seconds: 60)
+    #expect(codes() > before)
+  }
+
   @Test("A date that a beacon told wipes no day codes, and a host's takes its place")
   func uncertainDate() {
     let scenario = peripheral(at: nil)

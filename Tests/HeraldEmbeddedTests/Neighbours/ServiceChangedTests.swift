@@ -17,7 +17,9 @@ struct ServiceChangedTests {
     #expect(scenario.ask("12 09 00 02 00", on: index) == "13")
   }
 
-  @Test("It is in the GATT service, indicated and neither read nor written; handles behind it are three more")
+  @Test(
+    "Service Changed is in the GATT service, indicated and neither read nor written; later handles are three higher"
+  )
   func table() {
     let scenario = showing()
     scenario.peerConnects()
@@ -123,16 +125,16 @@ struct ServiceChangedTests {
   }
 
   @Test("A connection that takes no PDU is told when it does; one whose peer no longer wants it is not")
-  func clogged() {
+  func backpressure() {
     let scenario = showing()
     subscribe(scenario, on: 0)
     subscribe(scenario, on: 1)
-    scenario.node.radio.isClogged = true
+    scenario.node.radio.hasBackpressure = true
     scenario.node.core.neighbours.covidWatch.isPeripheral = false
     scenario.poll()
     #expect(sent(scenario) == [])
     scenario.happen(.pdu(hex("12 09 00 00 00"), on: ConnectionID(index: 1)))
-    scenario.node.radio.isClogged = false
+    scenario.node.radio.hasBackpressure = false
     _ = scenario.answers()
     scenario.happen(.readyToSend(ConnectionID(index: 0)))
     #expect(sent(scenario) == ["1D 08 00 19 00 FF FF"])

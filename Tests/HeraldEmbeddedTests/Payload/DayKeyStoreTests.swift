@@ -21,7 +21,11 @@ struct DayKeyStoreTests {
     let isThereAfter = store.copyKey(ofDay: 11, into: &key)
     let isInMemory = withUnsafeBytes(of: &store) { $0.contains(0xA5) }
     #expect(!isThereAfter && !isInMemory)
-    let daysToWipe = store.daysToWipe
-    #expect(daysToWipe == 2)
+    let (isWipeDue, daysOver) = (store.isWipeDue, store.daysOver)
+    #expect(isWipeDue && daysOver == 2)
+    store.noteWiped()
+    store.wipeKeys(before: 12)
+    let isDueAgain = store.isWipeDue
+    #expect(!isDueAgain)
   }
 }

@@ -31,10 +31,13 @@ struct MatchingKeyStoreTests {
     #expect(keyByte(&store, .min) == nil)
   }
 
-  @Test("A day that is over is wiped from memory and does not come back")
+  @Test("A key that was used is wiped from memory when its day is over, and does not come back; others stay")
   func wiping() throws {
     var store = InlineMatchingKeys<4>()
     try store.provide(firstDay: 100, keys: numberedKeys(4).span)
+    store.wipeKeys(before: .max)
+    for byte in 1...4 as ClosedRange<UInt8> { #expect(holds(&store, anyOf: [byte])) }
+    #expect((100...101).map { keyByte(&store, $0) } == [1, 2])
     store.wipeKeys(before: 100)
     #expect(holds(&store, anyOf: [1]))
     store.wipeKeys(before: 102)
@@ -43,6 +46,8 @@ struct MatchingKeyStoreTests {
     #expect(holds(&store, anyOf: [3]))
     store.wipeKeys(before: 50)
     #expect(keyByte(&store, 102) == 3)
+    let missing = (99...104).filter { store.isMissing($0) }
+    #expect(missing == [100, 101])
     store.wipeKeys(before: .max)
     #expect(!holds(&store, anyOf: [1, 2, 3, 4]))
     #expect(store.dayCount == 4)

@@ -35,7 +35,7 @@ struct SimplePayloadTests {
     #expect(offered(by: &supplier, at: epoch + day, room: 20).isEmpty)
   }
 
-  @Test("It changes every six minutes and not in between, forwards and backwards within the day")
+  @Test("The payload changes every six minutes and not in between, forwards and backwards within the day")
   func rotation() throws {
     var supplier = try supplier(first: 0, last: 0)
     let zero = hexBytes("10 3A03 0000 e2cfbeb32de932c9171c658b5f57a337")
@@ -50,35 +50,60 @@ struct SimplePayloadTests {
         == hexBytes("10 3A03 0000 8c9a22759b2a87ff41a9391e8d390f35"))
   }
 
-  @Test("HP-41 An uncertain date wipes no keys; a certain one does, also if it is earlier")
+  @Test(
+    "HP-41 An uncertain date wipes no keys; a certain one wipes those that were used, also if it is earlier")
   func uncertainDate() throws {
     var supplier = try supplier(first: 0, last: 2)
     let zero = hexBytes("10 3A03 0000 e2cfbeb32de932c9171c658b5f57a337")
-    supplier.dateWasSet(isCertain: false)
+    supplier.dateIs(certain: false)
     #expect(offered(by: &supplier, at: epoch + 2 * day).count == 21)
     #expect(offered(by: &supplier, at: epoch + 400 * day).isEmpty)
     #expect(offered(by: &supplier, at: epoch + day - 1).count == 21)
-    supplier.dateWasSet(isCertain: true)
+    supplier.dateIs(certain: true)
     #expect(offered(by: &supplier, at: epoch) == zero)
     #expect(offered(by: &supplier, at: epoch + day).count == 21)
     #expect(offered(by: &supplier, at: epoch).isEmpty)
   }
 
-  @Test("HP-41 A date that becomes certain on the same day wipes the keys of the days before it")
+  @Test("HP-41 A date that becomes certain on the same day wipes the used keys of the days before it")
   func certainSameDay() throws {
     var supplier = try supplier(first: 0, last: 1)
-    supplier.dateWasSet(isCertain: false)
+    supplier.dateIs(certain: false)
+    #expect(offered(by: &supplier, at: epoch).count == 21)
     #expect(offered(by: &supplier, at: epoch + day).count == 21)
     var key: [32 of UInt8] = .init(repeating: 0)
     let isKept = supplier.store.copyKey(ofDay: 0, into: &key)
     #expect(isKept)
-    supplier.dateWasSet(isCertain: true)
+    supplier.dateIs(certain: true)
     #expect(offered(by: &supplier, at: epoch + day + 1).count == 21)
     let isThere = supplier.store.copyKey(ofDay: 0, into: &key)
     #expect(!isThere)
   }
 
-  @Test("It says when it will change")
+  @Test("The status counts the keys that there are: a day whose key is wiped is none, and is the reason")
+  func countedKeys() throws {
+    var supplier = try supplier(first: 0, last: 3)
+    var store = SettingsStore(flash: NoFlash())
+    func told(_ unixSeconds: UInt64?) -> [UInt64] {
+      let status = supplier.payloadStatus(at: unixSeconds, in: &store)
+      return [UInt64(status.state.rawValue), UInt64(status.keyCount ?? 99), (status.until ?? 0) &- epoch]
+    }
+    #expect(told(epoch) == [0, 4, 4 * day])
+    #expect(offered(by: &supplier, at: epoch + day).count == 21)
+    #expect(offered(by: &supplier, at: epoch + 3 * day).count == 21)
+    #expect(told(epoch + 3 * day) == [0, 1, 4 * day])
+    // The date is put right: the keys of the days between are there.
+    #expect(offered(by: &supplier, at: epoch).count == 21)
+    #expect(told(epoch) == [0, 3, 4 * day])
+    #expect(told(epoch + day) == [6, 2, 4 * day])
+    #expect(offered(by: &supplier, at: epoch + day).isEmpty)
+    #expect(told(nil) == [2, 2, 4 * day])
+    #expect(told(epoch - 1) == [3, 2, 4 * day])
+    #expect(told(epoch + 4 * day) == [4, 0, 4 * day])
+    #expect(told(epoch + 2001 * day) == [5, 0, 4 * day])
+  }
+
+  @Test("The supplier returns the time of the next change")
   func nextChange() throws {
     let supplier = try supplier(first: 0, last: 0)
     let now = Instant(milliseconds: 5_000)
@@ -109,9 +134,9 @@ struct SimplePayloadTests {
     #expect(offered(by: &supplier, at: epoch + 10 * day - 1).isEmpty)
     #expect(supplier.status(at: epoch + 10 * day - 1) == .beforeWindow)
     #expect(supplier.status(at: epoch - 1) == .beforeWindow)
-    #expect(supplier.status(at: epoch + 10 * day) == .offered(daysLeft: 3))
+    #expect(supplier.status(at: epoch + 10 * day) == .offered)
     #expect(offered(by: &supplier, at: epoch + 10 * day).count == 21)
-    #expect(supplier.status(at: epoch + 13 * day - 1) == .offered(daysLeft: 1))
+    #expect(supplier.status(at: epoch + 13 * day - 1) == .offered)
     #expect(offered(by: &supplier, at: epoch + 13 * day - 1).count == 21)
     #expect(offered(by: &supplier, at: epoch + 13 * day).isEmpty)
     #expect(supplier.status(at: epoch + 13 * day) == .windowEnded)
@@ -134,7 +159,7 @@ struct SimplePayloadTests {
   func rebasedEpoch() throws {
     var supplier = try supplier(first: 0, last: 1)
     supplier.configure(country: 826, state: 0, epoch: KeyScheduleEpoch(unixSeconds: 1_773_792_000))
-    #expect(supplier.status(at: 1_773_792_000) == .offered(daysLeft: 2))
+    #expect(supplier.status(at: 1_773_792_000) == .offered)
     #expect(
       offered(by: &supplier, at: 1_773_792_000)
         == hexBytes("10 3A03 0000 e2cfbeb32de932c9171c658b5f57a337"))

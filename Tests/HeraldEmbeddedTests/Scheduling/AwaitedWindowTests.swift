@@ -50,7 +50,7 @@ struct AwaitedWindowTests {
 
     /// Looks for the peer from the end of the window of the round on, for 6.9 s, as it advertises at `events`
     /// (ms), of which each is received that is in a window.
-    mutating func look(_ events: [UInt64], at round: UInt64 = 26_500, for length: UInt64 = 6_900) {
+    mutating func runRound(_ events: [UInt64], at round: UInt64 = 26_500, for length: UInt64 = 6_900) {
       var wasOpen = false
       for moment in (round + 263)..<(round + 263 + length) {
         let now = Instant(milliseconds: moment)
@@ -80,7 +80,7 @@ struct AwaitedWindowTests {
   @Test("A peer is awaited at a multiple of its period, and then trusted for six windows")
   func kept() {
     var room = Room()
-    room.look(events())
+    room.runRound(events())
     // 27 · 1009.148 = 27,246.996; 7 ms before it, as 3 ms of drift are possible.
     #expect(room.windows == [27_240])
     let trust = room.trust
@@ -91,7 +91,7 @@ struct AwaitedWindowTests {
   @Test("Up to 120 ppm of drift it is received", arguments: [-120.0, -40, 80, 120])
   func drift(ppm: Double) {
     var room = Room()
-    room.look(events(ppm))
+    room.runRound(events(ppm))
     let trust = room.trust
     #expect(trust == 6)
   }
@@ -101,29 +101,29 @@ struct AwaitedWindowTests {
     arguments: [-500.0, 500, 30_000])
   func unpredictable(ppm: Double) {
     var room = Room()
-    room.look(events(ppm))
+    room.runRound(events(ppm))
     #expect(room.windows == [27_240, 28_249])
     let trust = room.trust
     #expect(trust == 0)
     // It is looked for as one that is usually received at any time.
     #expect(room.missing == .frequent)
-    room.look(events(), at: 29_000, for: 2000)
+    room.runRound(events(), at: 29_000, for: 2000)
     #expect(room.windows.count == 2)
   }
 
-  @Test("One that leaves out an event is received at the next")
+  @Test("A peer that leaves out an event is received at the next")
   func skipping() {
     var room = Room()
-    room.look(events(from: 28))
+    room.runRound(events(from: 28))
     #expect(room.windows == [27_240, 28_249])
     let trust = room.trust
     #expect(trust == 6)
   }
 
-  @Test("One that was trusted and changes its rhythm is given up after six windows")
+  @Test("A trusted peer that changes its rhythm is given up after six windows")
   func changed() {
     var room = Room(trust: 6)
-    room.look([])
+    room.runRound([])
     #expect(room.windows.count == 6)
     let trust = room.trust
     #expect(trust == 0)
@@ -136,7 +136,7 @@ struct AwaitedWindowTests {
     let other = DeviceAddress(high: 0x4000, low: 2, kind: .random)
     let new = room.table.insert(TargetIdentity(other), address: other, at: Instant(milliseconds: 26_600)) ?? 0
     room.table[new].showedService = true
-    room.look(events())
+    room.runRound(events())
     #expect(room.windows == [])
     let trust = room.trust
     #expect(trust == 6)

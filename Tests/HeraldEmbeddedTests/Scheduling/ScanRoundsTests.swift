@@ -21,7 +21,7 @@ struct ScanRoundsTests {
     let plan = rounds.next(
       at: at(milliseconds), latency: .seconds(30), window: .milliseconds(263), survey: survey,
       chance: chance)
-    return [UInt64(plan.listening.rawValue), plan.deadline.milliseconds]
+    return [UInt64(plan.scanning.rawValue), plan.deadline.milliseconds]
   }
 
   @Test("After a minute of fixed windows: a window of 263 ms every 27 s, less up to 0.94 s at random")

@@ -12,7 +12,7 @@ final class Shaker {
   var isConfigured = false
   var wasMoved = false
   private(set) var starts = 0
-  private(set) var questions = 0
+  private(set) var reads = 0
   private(set) var stops = 0
 
   struct Source: MotionSource {
@@ -24,7 +24,7 @@ final class Shaker {
       return shaker.isThere
     }
     mutating func wasMoved() -> Bool? {
-      shaker.questions += 1
+      shaker.reads += 1
       guard shaker.isThere, shaker.isConfigured else { return nil }
       defer { shaker.wasMoved = false }
       return shaker.wasMoved
@@ -74,7 +74,7 @@ struct MotionSensorTests {
     #expect(motion(device) == ["0 worn", "370000 lying"])
     #expect(scan(device) == [60, 1065])
     #expect(device.node.radio.advertising?.interval == .milliseconds(250))
-    #expect(shaker.questions <= 38)
+    #expect(shaker.reads <= 38)
   }
 
   @Test("Picked up it is worn within half a second, with the scan timing that it had")
@@ -121,7 +121,7 @@ struct MotionSensorTests {
     shaker.isThere = false
     let device = device(shaker)
     device.run(to: 3_600_000)
-    #expect(shaker.starts == 3 && shaker.stops == 1 && shaker.questions == 0)
+    #expect(shaker.starts == 3 && shaker.stops == 1 && shaker.reads == 0)
     #expect(motion(device).isEmpty && scan(device) == [120, 1125])
     #expect(device.node.core.inEffect(.motionDetection) == 0)
   }
@@ -183,9 +183,9 @@ struct MotionSensorTests {
     device.node.core.take(values, at: device.now)
     device.poll()
     #expect(scan(device) == [120, 1125] && shaker.stops == 1)
-    let questions = shaker.questions
+    let reads = shaker.reads
     device.run(to: 900_000)
-    #expect(shaker.questions == questions && device.node.core.inEffect(.motionDetection) == 0)
+    #expect(shaker.reads == reads && device.node.core.inEffect(.motionDetection) == 0)
     values.set(.motionDetection, to: nil)
     device.node.core.take(values, at: device.now)
     device.run(to: 1_300_000)

@@ -34,7 +34,8 @@ struct VisitSensorTests {
     #expect(
       scenario.records().filter { if case .visited = $0.event { true } else { false } } == [
         PlainRecord(
-          event: .visited(TargetIdentity(peer(1)), firstHeard: 430, lastHeard: 300), milliseconds: 433_000)
+          event: .visited(TargetIdentity(peer(1)), firstReceived: 430, lastReceived: 300),
+          milliseconds: 433_000)
       ])
     #expect(scenario.node.core.delegate.first.second.visits == 1)
   }

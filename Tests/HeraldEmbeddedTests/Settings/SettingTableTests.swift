@@ -7,7 +7,7 @@ import Testing
 struct SettingTableTests {
   private var all: [Setting] { (0..<UInt8(Setting.count)).compactMap { Setting(rawValue: $0) } }
 
-  /// A row of the table in docs/settings.md, as the code has it.
+  /// A row of the table in docs/herald-host.md, as the code has it.
   private func row(_ named: Setting) -> [String] {
     let setting = named.description
     let type =
@@ -78,11 +78,11 @@ struct SettingTableTests {
     }
   }
 
-  @Test("docs/settings.md lists what the code has, and nothing else")
+  @Test("docs/herald-host.md lists what the code has, and nothing else")
   func documented() throws {
     var folder = URL(fileURLWithPath: #filePath)
     for _ in 0..<4 { folder.deleteLastPathComponent() }
-    let text = try String(contentsOf: folder.appendingPathComponent("docs/settings.md"), encoding: .utf8)
+    let text = try String(contentsOf: folder.appendingPathComponent("docs/herald-host.md"), encoding: .utf8)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     let head = try #require(lines.firstIndex { $0.hasPrefix("| name | type | unit | range | default |") })
     let rows = lines[(head + 2)...].prefix { $0.hasPrefix("|") }.map { line in

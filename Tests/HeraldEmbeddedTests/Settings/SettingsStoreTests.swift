@@ -27,7 +27,7 @@ struct SettingsStoreTests {
     return (store.settings.addressKey.bytes[0], store.condition, store.statistic(0))
   }
 
-  @Test("what is kept is there after a restart, byte by byte as docs/settings.md has it")
+  @Test("what is kept is there after a restart, byte by byte as docs/herald-host.md has it")
   func kept() {
     let image = image()
     var store = SettingsStore(flash: MemoryFlash(image))

@@ -10,68 +10,6 @@ private let day: UInt64 = 86_400
 /// `08 | 826 | 0 | 1234567890`
 private let fixed = hexBytes("083A030000D202964900000000")
 
-private func blob(_ family: StoredPayloadFamily, _ payload: [UInt8]) -> [UInt8] {
-  var bytes = [UInt8](repeating: 0, count: 1024)
-  var writer = ByteWriter(bytes.mutableSpan)
-  let isWritten = StoredPayloadBlob.write(family, payload: payload.span, to: &writer)
-  let count = writer.count
-  return isWritten ? Array(bytes[..<count]) : []
-}
-
-private func blob(first: Int, keys: [UInt8], epoch: KeyScheduleEpoch = .phones) -> [UInt8] {
-  var bytes = [UInt8](repeating: 0, count: 4096)
-  var writer = ByteWriter(bytes.mutableSpan)
-  let isWritten = StoredPayloadBlob.write(
-    country: 826, state: 4, epoch: epoch, firstDay: first, keys: keys.span, to: &writer)
-  let count = writer.count
-  return isWritten ? Array(bytes[..<count]) : []
-}
-
-private func noBlob() -> [UInt8] {
-  var bytes = [UInt8](repeating: 0, count: 32)
-  var writer = ByteWriter(bytes.mutableSpan)
-  _ = StoredPayloadBlob.writeNone(to: &writer)
-  return bytes
-}
-
-/// A device's storage and its supplier, as its loop keeps them together.
-private struct Badge: ~Copyable {
-  let image: FlashImage
-  var store: SettingsStore<MemoryFlash>
-  var supplier = StoredPayloadSupplier<129>(
-    otherwise: FixedPayloadSupplier(country: 1, state: 0, clientIdentifier: 1))
-
-  init(_ image: FlashImage) {
-    self.image = image
-    store = SettingsStore(flash: MemoryFlash(image))
-  }
-
-  mutating func push(_ blob: [UInt8], pieces: Int = 100) -> PayloadStagingOutcome {
-    var outcome = PayloadStagingOutcome.wants(0)
-    var offset = 0
-    while offset < blob.count {
-      let piece = Array(blob[offset...].prefix(pieces))
-      outcome = stage(offset, offset == 0 ? blob.count : 0, piece)
-      offset += piece.count
-      guard outcome == .wants(UInt32(offset)) else { break }
-    }
-    return outcome
-  }
-
-  mutating func stage(_ offset: Int, _ total: Int, _ piece: [UInt8]) -> PayloadStagingOutcome {
-    store.stagePayload(offset: offset, total: total, piece.span, longest: 129)
-  }
-
-  mutating func offered(at unixSeconds: UInt64?) -> [UInt8] {
-    store.load()
-    _ = supplier.tend(&store, at: unixSeconds)
-    var bytes = [UInt8](repeating: 0, count: 510)
-    var room = bytes.mutableSpan
-    let count = supplier.payload(at: unixSeconds, now: .start, into: &room)
-    return Array(bytes[..<count])
-  }
-}
-
 @Suite("Stored payload")
 struct StoredPayloadTests {
   private func image() -> FlashImage { FlashImage(pageSize: 1024, pageCount: 2, wordSize: 8) }
@@ -80,18 +18,21 @@ struct StoredPayloadTests {
   @Test("blobs, byte by byte as docs/wire-formats.md has them; the checks are by Python's zlib")
   func literal() {
     #expect(
-      blob(.fixed, fixed)
+      storedBlob(.fixed, fixed)
         == hexBytes("48506179 01 01 0d00 0000 0000 0000000000000000 0000 0000 a582f07f 0cad6fce") + fixed)
     #expect(
-      blob(first: 1999, keys: Array(0..<64))
+      storedBlob(first: 1999, keys: Array(0..<64))
         == hexBytes("48506179 01 02 5000 3a03 0400 80e16b5f00000000 cf07 0200 b1848c4b 2747a97a")
         + Array(0..<32) + hexBytes("cf070000 3a047892") + Array(32..<64) + hexBytes("d0070000 22ae9b6e"))
     #expect(
-      noBlob() == hexBytes("48506179 01 00 0000 0000 0000 0000000000000000 0000 0000 00000000 d13dd4eb"))
-    #expect(blob(.simple, fixed).isEmpty && blob(.none, fixed).isEmpty && blob(.bytes, []).isEmpty)
-    #expect(blob(.bytes, .init(repeating: 1, count: 511)).isEmpty)
-    #expect(blob(first: 2000, keys: Array(0..<64)).isEmpty && blob(first: 0, keys: [1]).isEmpty)
-    #expect(blob(first: 0, keys: .init(repeating: 1, count: 91 * 32)).isEmpty)
+      noStoredBlob() == hexBytes("48506179 01 00 0000 0000 0000 0000000000000000 0000 0000 00000000 d13dd4eb")
+    )
+    #expect(
+      storedBlob(.simple, fixed).isEmpty && storedBlob(.none, fixed).isEmpty && storedBlob(.bytes, []).isEmpty
+    )
+    #expect(storedBlob(.bytes, .init(repeating: 1, count: 511)).isEmpty)
+    #expect(storedBlob(first: 2000, keys: Array(0..<64)).isEmpty && storedBlob(first: 0, keys: [1]).isEmpty)
+    #expect(storedBlob(first: 0, keys: .init(repeating: 1, count: 91 * 32)).isEmpty)
   }
 
   @Test(
@@ -99,45 +40,47 @@ struct StoredPayloadTests {
   )
   func push() {
     let image = image()
-    var badge = Badge(image)
-    check(badge.offered(at: nil) == image1 && badge.supplier.payloadStatus(at: nil).family == .fixed)
+    var badge = StoredBadge(image)
+    check(badge.offered(at: nil) == image1 && badge.status(at: nil).family == .fixed)
     for pieces in [1, 7, 8, 45, 100] {
-      check(badge.push(blob(.fixed, fixed), pieces: pieces) == .taken(45), "\(pieces)")
+      check(badge.push(storedBlob(.fixed, fixed), pieces: pieces) == .taken(45), "\(pieces)")
       check(badge.offered(at: nil) == fixed && badge.supplier.fixedLength == 13)
       let venue = hexBytes("303A030400F3E0010010034261") + [UInt8(pieces)]
-      check(badge.push(blob(.venue, venue), pieces: pieces) == .taken(46))
-      check(badge.offered(at: nil) == venue && badge.supplier.payloadStatus(at: nil) == PayloadStatus(.venue))
+      check(badge.push(storedBlob(.venue, venue), pieces: pieces) == .taken(46))
+      check(badge.offered(at: nil) == venue && badge.status(at: nil) == PayloadStatus(.venue))
     }
-    var next = Badge(image)
+    var next = StoredBadge(image)
     check(next.offered(at: nil).count == 14)
     // Settings that change take it along.
     check(next.store.keep(.keepDays, value: 3) && next.store.keep(.keepDays, value: 4))
-    var third = Badge(image)
+    var third = StoredBadge(image)
     check(third.offered(at: nil).count == 14 && third.store.settings.values[.keepDays] == 4)
-    check(third.push(noBlob()) == .taken(32) && third.offered(at: nil) == image1)
-    var fourth = Badge(image)
+    check(third.push(noStoredBlob()) == .taken(32) && third.offered(at: nil) == image1)
+    var fourth = StoredBadge(image)
     check(fourth.offered(at: nil) == image1 && fourth.store.settings.values[.keepDays] == 4)
   }
 
   @Test("what is damaged, too long or none is refused, and the former payload stays")
   func refusals() throws {
-    var badge = Badge(image())
-    check(badge.push(blob(.fixed, fixed)) == .taken(45))
-    let good = blob(.bytes, Array(1...20))
+    var badge = StoredBadge(image())
+    check(badge.push(storedBlob(.fixed, fixed)) == .taken(45))
+    let good = storedBlob(.bytes, Array(1...20))
     for bit in 0..<(good.count * 8) {
       var bad = good
       bad[bit / 8] ^= 1 << (bit % 8)
       check(badge.push(bad) == .refused, "bit \(bit)")
     }
     check(
-      badge.push(blob(.bytes, .init(repeating: 1, count: 130))) == .refused, "longer than there is memory for"
+      badge.push(storedBlob(.bytes, .init(repeating: 1, count: 130))) == .refused,
+      "longer than there is memory for"
     )
     check(badge.push(good + [0]) == .refused && badge.push(Array(good.dropLast())) == .refused)
     check(badge.push(Array(good.prefix(31))) == .refused)
     check(
-      badge.push(blob(.bytes, .init(repeating: 1, count: 129)) + .init(repeating: 0, count: 1024)) == .refused
+      badge.push(storedBlob(.bytes, .init(repeating: 1, count: 129)) + .init(repeating: 0, count: 1024))
+        == .refused
     )
-    var keys = blob(first: 0, keys: Array(0..<64))
+    var keys = storedBlob(first: 0, keys: Array(0..<64))
     keys[32] ^= 1
     check(badge.push(keys) == .refused)
     // What is not next is answered with what is; a begin begins anew, and other settings end it.
@@ -160,24 +103,24 @@ struct StoredPayloadTests {
     for _ in 0..<1000 { _ = badge.stage(0, 52, head) }
     check(badge.push(good) == .taken(52) && badge.offered(at: nil) == Array(1...20))
     badge.image.brokenPages = [0, 1]
-    check(badge.push(blob(.fixed, fixed)) == .failed)
+    check(badge.push(storedBlob(.fixed, fixed)) == .failed)
     check(badge.store.noteReset() == false)
     badge.image.brokenPages = []
-    check(badge.store.noteReset() && badge.push(blob(.fixed, fixed)) == .failed)
+    check(badge.store.noteReset() && badge.push(storedBlob(.fixed, fixed)) == .failed)
   }
 
   @Test(
     "a blob has room between the record of the settings and the owner's key, 888 bytes of a page of 1,024"
   )
   func room() {
-    var badge = Badge(image())
+    var badge = StoredBadge(image())
     check(badge.stage(0, 888, [1]) == .wants(1))
     check(badge.stage(0, 889, [1]) == .refused)
   }
 
   @Test("keys that are whole, but those of other days than the header says, are refused")
   func otherDays() throws {
-    let keys = blob(first: 5, keys: Array(0..<64))
+    let keys = storedBlob(first: 5, keys: Array(0..<64))
     let read = StoredPayloadHeader(keys.span)
     var header = try #require(read)
     header.firstDay = 4
@@ -186,20 +129,20 @@ struct StoredPayloadTests {
       var writer = ByteWriter(bytes.mutableSpan)
       header.write(to: &writer)
     }
-    var badge = Badge(image())
+    var badge = StoredBadge(image())
     check(badge.push(bytes + keys[32...]) == .refused)
     check(badge.push(keys) == .taken(112))
   }
 
   @Test("the payload with a key for each day changes every 360 s, the others never")
   func nextChange() throws {
-    var badge = Badge(image())
+    var badge = StoredBadge(image())
     let now = Instant(milliseconds: 5_000)
-    check(badge.push(blob(first: 0, keys: try matchingKeys(first: 0, last: 2))) == .taken(152))
+    check(badge.push(storedBlob(first: 0, keys: try matchingKeys(first: 0, last: 2))) == .taken(152))
     check(badge.offered(at: epoch).count == 21)
     check(badge.supplier.nextChange(after: epoch + 359, now: now) == Instant(milliseconds: 6_000))
     check(badge.supplier.nextChange(after: nil, now: now) == .never)
-    check(badge.push(blob(.fixed, fixed)) == .taken(45) && badge.offered(at: epoch) == fixed)
+    check(badge.push(storedBlob(.fixed, fixed)) == .taken(45) && badge.offered(at: epoch) == fixed)
     check(badge.supplier.nextChange(after: epoch + 359, now: now) == .never)
   }
 
@@ -208,9 +151,10 @@ struct StoredPayloadTests {
   )
   func power() throws {
     let image = image()
-    var badge = Badge(image)
+    var badge = StoredBadge(image)
     let keys = try matchingKeys(first: 10, last: 12)
-    check(badge.push(blob(first: 10, keys: keys)) == .taken(152) && badge.store.keep(.keepDays, value: 77))
+    check(
+      badge.push(storedBlob(first: 10, keys: keys)) == .taken(152) && badge.store.keep(.keepDays, value: 77))
     let before = badge.offered(at: epoch + 10 * day)
     #expect(before.count == 21)
     let others = try matchingKeys(first: 13, last: 16)
@@ -220,11 +164,11 @@ struct StoredPayloadTests {
       while isCut {
         let pushed = image.copy()
         pushed.cutPower(afterSteps: steps, tearing: tearing)
-        var pushing = Badge(pushed)
-        let outcome = pushing.push(blob(first: 13, keys: others))
+        var pushing = StoredBadge(pushed)
+        let outcome = pushing.push(storedBlob(first: 13, keys: others))
         isCut = !pushed.hasPower
         pushed.restorePower()
-        var after = Badge(pushed)
+        var after = StoredBadge(pushed)
         let offered = after.offered(at: epoch + 10 * day)
         let isOld = offered == before
         let isNew = after.offered(at: epoch + 13 * day).count == 21
@@ -239,11 +183,11 @@ struct StoredPayloadTests {
       while isCut {
         let set = image.copy()
         set.cutPower(afterSteps: steps, tearing: tearing)
-        var setting = Badge(set)
+        var setting = StoredBadge(set)
         let isKept = setting.store.keep(.keepDays, value: 5)
         isCut = !set.hasPower
         set.restorePower()
-        var after = Badge(set)
+        var after = StoredBadge(set)
         check(after.offered(at: epoch + 10 * day) == before)
         let days = after.store.settings.values[.keepDays]
         #expect(days == 5 || (days == 77 && !isKept), "\(tearing) after \(steps) steps")
@@ -268,53 +212,55 @@ struct StoredPayloadTests {
   )
   func days() throws {
     let image = image()
-    var badge = Badge(image)
+    var badge = StoredBadge(image)
     let keys = try matchingKeys(first: 0, last: 2)
-    check(badge.push(blob(first: 0, keys: keys)) == .taken(152))
+    check(badge.push(storedBlob(first: 0, keys: keys)) == .taken(152))
     check(badge.offered(at: nil).isEmpty, "without a date")
-    badge.supplier.dateWasSet(isCertain: true)
+    badge.supplier.dateIs(certain: true)
     let first = badge.offered(at: epoch)
     // As SimplePayloadTests has it, of the all-zero secret; here the state is 4.
     #expect(first == hexBytes("10 3A03 0400 e2cfbeb32de932c9171c658b5f57a337"))
     var expected = PayloadStatus(.simple)
     expected.until = epoch + 3 * day
-    expected.daysLeft = 3
-    check(badge.supplier.payloadStatus(at: epoch) == expected)
+    expected.keyCount = 3
+    check(badge.status(at: epoch) == expected)
     #expect(!hasNothingOf(Array(keys[..<32]), image))
     // At midnight the key of the new day is there before the payload is asked for; what is asked for of the
     // day before still is.
     let last = badge.offered(at: epoch + day - 1)
-    _ = badge.supplier.tend(&badge.store, at: epoch + day)
+    _ = badge.supplier.load(from: &badge.store, at: epoch + day)
     var bytes = [UInt8](repeating: 0, count: 21)
     var room = bytes.mutableSpan
     check(badge.supplier.payload(at: epoch + day - 1, now: .start, into: &room) == 21)
     #expect(bytes == last)
     check(badge.offered(at: epoch + day) == hexBytes("10 3A03 0400 2e41c6b74864db2420f646a157a2b808"))
-    _ = badge.supplier.tend(&badge.store, at: epoch + day)
+    _ = badge.supplier.load(from: &badge.store, at: epoch + day)
     #expect(hasNothingOf(Array(keys[..<32]), image), "wiped")
     #expect(!hasNothingOf(Array(keys[32..<64]), image))
     check(badge.offered(at: epoch).isEmpty, "a clock that is set back finds none")
     // Wiped keys stay so when settings change, and over a restart.
     check(badge.store.keep(.keepDays, value: 1))
-    var next = Badge(image)
-    next.supplier.dateWasSet(isCertain: true)
+    var next = StoredBadge(image)
+    next.supplier.dateIs(certain: true)
     check(next.offered(at: epoch).isEmpty && next.offered(at: epoch + 2 * day).count == 21)
     let steps = image.steps
-    _ = next.supplier.tend(&next.store, at: epoch + 2 * day)
-    // The key of the second day; the first is not written again.
-    #expect(image.steps == steps + 5)
-    _ = next.supplier.tend(&next.store, at: epoch + 2 * day)
-    #expect(image.steps == steps + 5)
+    _ = next.supplier.load(from: &next.store, at: epoch + 2 * day)
+    // The key of the second day, four words; the first is not written again, nor the fifth, its mark.
+    #expect(image.steps == steps + 4)
+    _ = next.supplier.load(from: &next.store, at: epoch + 2 * day)
+    #expect(image.steps == steps + 4)
     check(next.offered(at: epoch + 3 * day).isEmpty, "the window is over")
-    _ = next.supplier.tend(&next.store, at: epoch + 3 * day)
+    _ = next.supplier.load(from: &next.store, at: epoch + 3 * day)
     #expect(hasNothingOf(keys, image))
-    check(next.supplier.payloadStatus(at: epoch + 3 * day).daysLeft == nil)
+    expected.keyCount = 0
+    expected.state = .windowEnded
+    check(next.status(at: epoch + 3 * day) == expected)
     // An uncertain date wipes nothing, whatever it is.
-    var other = Badge(self.image())
-    check(other.push(blob(first: 0, keys: keys)) == .taken(152))
-    other.supplier.dateWasSet(isCertain: false)
+    var other = StoredBadge(self.image())
+    check(other.push(storedBlob(first: 0, keys: keys)) == .taken(152))
+    other.supplier.dateIs(certain: false)
     check(other.offered(at: epoch + 2 * day).count == 21 && other.offered(at: epoch + 90 * day).isEmpty)
-    _ = other.supplier.tend(&other.store, at: epoch + 90 * day)
+    _ = other.supplier.load(from: &other.store, at: epoch + 90 * day)
     check(other.offered(at: epoch).count == 21)
   }
 
@@ -343,13 +289,13 @@ struct StoredPayloadTests {
   @Test("a key that is damaged in flash is not offered, and does no harm to the others")
   func damagedKey() throws {
     let image = image()
-    var badge = Badge(image)
+    var badge = StoredBadge(image)
     let keys = try matchingKeys(first: 0, last: 2)
-    check(badge.push(blob(first: 0, keys: keys)) == .taken(152))
+    check(badge.push(storedBlob(first: 0, keys: keys)) == .taken(152))
     // The second page has it; its first key begins at 96 + 32.
     image.bytes[1024 + 128 + 3] ^= 1
-    var next = Badge(image)
-    next.supplier.dateWasSet(isCertain: true)
+    var next = StoredBadge(image)
+    next.supplier.dateIs(certain: true)
     check(next.offered(at: epoch).isEmpty && next.offered(at: epoch + day).count == 21)
   }
 }

@@ -73,10 +73,10 @@ private func plan(_ board: String, at address: UInt32, size: Int = 600, erasesAl
 
 @Suite("A UF2 drive")
 struct UF2DriveTests {
-  @Test("It says which board it is, and which SoftDevice is there")
-  func look() throws {
+  @Test("A UF2 drive names its board and its SoftDevice")
+  func identify() throws {
     let drive = try FakeDrive(feather)
-    let identification = try UF2Drive(drive.folder).look()
+    let identification = try UF2Drive(drive.folder).identify()
     #expect(identification.boards.map(\.name) == ["feather-nrf52840"])
     #expect(
       identification.details.map { "\($0.name): \($0.value)" } == [
@@ -91,7 +91,7 @@ struct UF2DriveTests {
       let other = try FakeDrive([
         "info_uf2.txt": "UF2 Bootloader 0.2\nBoard-ID: nRF52840-Feather-revE\n\(text)\n"
       ])
-      #expect(try UF2Drive(other.folder).look().boards.map(\.name) == names)
+      #expect(try UF2Drive(other.folder).identify().boards.map(\.name) == names)
     }
     for name in [
       "Seeed_XIAO_nRF52840", "Seeed_XIAO_nRF52840_Sense", "nRF52840-SeeedXiao-v1",
@@ -100,7 +100,7 @@ struct UF2DriveTests {
       let xiao = try FakeDrive([
         "INFO_UF2.TXT": "UF2 Bootloader 0.6.1\nBoard-ID: \(name)\nSoftDevice: S140 7.3.0\n"
       ])
-      #expect(try UF2Drive(xiao.folder).look().boards.map(\.name) == ["xiao-nrf52840"])
+      #expect(try UF2Drive(xiao.folder).identify().boards.map(\.name) == ["xiao-nrf52840"])
     }
     // A boot loader of a version that no document has; one without its first line; one of which nothing is
     // known.
@@ -113,12 +113,12 @@ struct UF2DriveTests {
       ("UF2 Bootloader 0.9.2\nSoftDevice: S140 6.1.1\n", []), ("\u{0}\u{FFFD}:::\n:\n", []),
     ] {
       let drive = try FakeDrive(["INFO_UF2.TXT": text])
-      #expect(try UF2Drive(drive.folder).look().boards.map(\.name) == names)
+      #expect(try UF2Drive(drive.folder).identify().boards.map(\.name) == names)
     }
     let pico = try FakeDrive([
       "INFO_UF2.TXT": "UF2 Bootloader v3.0\nModel: Raspberry Pi RP2\nBoard-ID: RPI-RP2\n"
     ])
-    #expect(try UF2Drive(pico.folder).look().boards.isEmpty)
+    #expect(try UF2Drive(pico.folder).identify().boards.isEmpty)
   }
 
   @Test("The file is there whole, and the drive has gone")
@@ -162,7 +162,7 @@ struct UF2DriveTests {
     }
     #expect(error?.cause == .link(.link))
     #expect(error?.state == .unknown)
-    #expect(failure { _ = try UF2Drive(drive.folder).look() }?.state == .untouched)
+    #expect(failure { _ = try UF2Drive(drive.folder).identify() }?.state == .untouched)
   }
 
   @Test("Another board's drive is not written to, and none is erased")
@@ -192,16 +192,16 @@ struct UF2DriveTests {
 
 @Suite("A DAPLink drive")
 struct DAPLinkDriveTests {
-  @Test("It says which board it is; as a boot loader it is none")
-  func look() throws {
+  @Test("A DAPLink drive names its board; as a boot loader it names none")
+  func identify() throws {
     let drive = try FakeDrive(microbit)
-    #expect(try DAPLinkDrive(drive.folder).look().boards.map(\.name) == ["microbit"])
+    #expect(try DAPLinkDrive(drive.folder).identify().boards.map(\.name) == ["microbit"])
     let two = try FakeDrive(["DETAILS.TXT": "Unique ID: 9904360254974e45\r\nDaplink Mode: Interface\r\n"])
-    #expect(try DAPLinkDrive(two.folder).look().boards.map(\.name) == ["microbit2"])
+    #expect(try DAPLinkDrive(two.folder).identify().boards.map(\.name) == ["microbit2"])
     let maintenance = try FakeDrive([
       "DETAILS.TXT": "Unique ID: 9900000054974e45\r\nDaplink Mode: Bootloader\r\n"
     ])
-    #expect(try DAPLinkDrive(maintenance.folder).look().boards.isEmpty)
+    #expect(try DAPLinkDrive(maintenance.folder).identify().boards.isEmpty)
   }
 
   @Test("The drive goes and comes back without FAIL.TXT: it worked")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The loader in the chip's RAM")
 struct FlashLoaderTests {
-  @Test("Its words are what its source assembles to")
+  @Test("The words of the flash loader are what its source assembles to")
   func words() throws {
     let source = URL(filePath: #filePath).deletingLastPathComponent().appending(
       path: "../../../Sources/HeraldFlash/Probe/FlashLoader.s")

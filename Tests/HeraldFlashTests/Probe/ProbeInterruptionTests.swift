@@ -15,7 +15,7 @@ struct ProbeInterruptionTests {
     let programmer = ProbeProgrammer(probe, readsBack: false, clock: 1_000_000, timeout: .zero)
     defer { programmer.close() }
     return ProbeProgrammerTests.failure {
-      _ = try programmer.look()
+      _ = try programmer.identify()
       try programmer.write(try ProbeProgrammerTests.plan("microbit", image)) { _ in }
       try programmer.verify(try ProbeProgrammerTests.plan("microbit", image)) { _ in }
       try programmer.reset()
@@ -52,7 +52,7 @@ struct ProbeInterruptionTests {
     #expect(isNew, what)
   }
 
-  @Test("It vanishes")
+  @Test("A probe that is unplugged at any step is reported as gone")
   func vanishes() throws {
     let count = try Self.undisturbed()
     #expect(count > 15)
@@ -92,7 +92,7 @@ struct ProbeInterruptionTests {
   }
 
   @Test(
-    "Its response is cut short, or that of another command",
+    "A response that is cut short or belongs to another command is an error",
     arguments: [ModelProbe.Disturbance.cut(3), .wrong])
   func nonsense(disturbance: ModelProbe.Disturbance) throws {
     for packet in 1...(try Self.undisturbed()) {

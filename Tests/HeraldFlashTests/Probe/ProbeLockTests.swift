@@ -25,7 +25,7 @@ struct ProbeLockTests {
   }
 
   @Test(
-    "Its word in UICR is cleared, nothing else changes, the firmware runs; erasing all opens it",
+    "Locking clears the word in UICR and nothing else, the firmware runs; erasing all unlocks",
     arguments: [false, true])
   func locks(isHardened: Bool) throws {
     let chip = try programmed(isHardened: isHardened)

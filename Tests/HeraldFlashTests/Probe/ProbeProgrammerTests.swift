@@ -54,10 +54,10 @@ struct ProbeProgrammerTests {
     }
   }
 
-  @Test("It names chip, sizes and numbers, and the boards that have it; the core runs on")
-  func look() throws {
+  @Test("Identification names the chip, its sizes and numbers and its boards, and the core continues to run")
+  func identify() throws {
     let chip = ModelChip(.nRF51)
-    let identification = try Self.programmer(chip).look()
+    let identification = try Self.programmer(chip).identify()
     #expect(identification.boards.map(\.name) == ["microbit"])
     #expect(
       identification.details.map { "\($0.name): \($0.value)" } == [
@@ -66,7 +66,7 @@ struct ProbeProgrammerTests {
       ])
     #expect(!identification.isLocked)
     #expect(!chip.core.isHalted)
-    #expect(try Self.programmer(ModelChip(.nRF52)).look().boards.map(\.name).contains("nrf52840dk"))
+    #expect(try Self.programmer(ModelChip(.nRF52)).identify().boards.map(\.name).contains("nrf52840dk"))
   }
 
   @Test("The settings page of Adafruit's boot loader is written with an image")
@@ -225,7 +225,7 @@ struct ProbeProgrammerTests {
     let chip = ModelChip(.nRF52, isLocked: true, isHardened: isHardened)
     chip.fill([1, 2])
     let programmer = Self.programmer(chip)
-    let identification = try programmer.look()
+    let identification = try programmer.identify()
     #expect(identification.isLocked && identification.boards.contains { $0.name == "nrf52840dk" })
     let refusal = Self.failure { try programmer.write(try Self.plan("nrf52840dk")) { _ in } }
     #expect(refusal?.cause == .locked)
@@ -246,7 +246,7 @@ struct ProbeProgrammerTests {
   func unsteadyLock(readings: [UInt32], isLocked: Bool) throws {
     let chip = ModelChip(.nRF52, isLocked: isLocked)
     for _ in 0..<8 { chip.protectionReadings += readings }
-    let identification = try? Self.programmer(chip).look()
+    let identification = try? Self.programmer(chip).identify()
     #expect(identification?.isLocked != true)
     #expect(chip.protectionReadings.count < 16)
   }
@@ -266,7 +266,7 @@ struct ProbeProgrammerTests {
     let chip = ModelChip(.nRF51)
     chip.fill([1, 2])
     let programmer = Self.programmer(chip)
-    _ = try programmer.look()
+    _ = try programmer.identify()
     chip.breaksCore = true
     let failure = Self.failure { try programmer.write(try Self.plan()) { _ in } }
     #expect(failure?.cause == .link(.noAnswer))

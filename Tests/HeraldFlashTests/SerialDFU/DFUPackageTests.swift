@@ -79,7 +79,9 @@ struct DFUPackageTests {
     let archive = try StoredZip(hexBytes(PythonZip.stored))
     #expect(archive == StoredZip([("a.bin", Array("12345678".utf8)), ("m", Array("{}".utf8))]))
     let error = #expect(throws: FirmwareError.self) { try StoredZip(hexBytes(PythonZip.deflated)) }
-    #expect(error?.description == "a.bin in the zip archive is compressed: store it as it is (zip -0)")
+    #expect(
+      error?.description
+        == "a.bin in the zip archive is compressed: unpack it, and pack it again with `zip -0`")
   }
 
   @Test("An archive with two entries over the same bytes is refused")
@@ -122,6 +124,93 @@ struct DFUPackageTests {
     other.files.removeLast()
     let error = #expect(throws: FirmwareError.self) { try DFUPackage(file: other.bytes) }
     #expect(error?.description == "the package has no application.bin")
+  }
+
+  /// The error for a package with this manifest and these files.
+  private static func refusal(_ manifest: String, _ names: [String]) -> String? {
+    do {
+      let files = names.map { (name: $0, bytes: Array("content".utf8)) }
+      _ = try DFUPackage(file: StoredZip([("manifest.json", Array(manifest.utf8))] + files).bytes)
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test("A package with more than an application is refused by what it holds")
+  func others() {
+    func part(_ name: String) -> String {
+      "\"\(name)\": {\"bin_file\": \"\(name).bin\", \"dat_file\": \"\(name).dat\"}"
+    }
+    func manifest(_ names: String...) -> String {
+      "{\"manifest\": {\(names.map(part).joined(separator: ", "))}}"
+    }
+    let rest =
+      ", and herald-flash writes an application alone: make a package of it (`nrfutil pkg generate --application`), or write this one with the program that made it"
+    for (names, held) in [
+      (["application", "bootloader"], "a boot loader and an application"),
+      (["application", "softdevice"], "a SoftDevice and an application"),
+      (["softdevice_bootloader", "application"], "a SoftDevice with a boot loader and an application"),
+      (["bootloader"], "a boot loader"), (["external_application"], "an application for another chip"),
+      (["application", "modem\\u001b"], "an application and modem?"),
+    ] {
+      let text = "{\"manifest\": {\(names.map(part).joined(separator: ", "))}}"
+      #expect(
+        Self.refusal(text, ["application.bin", "application.dat"]) == "the package holds \(held)\(rest)")
+    }
+    let several =
+      "{\"manifest\": {\"application\": [{\"bin_file\": \"a.bin\", \"dat_file\": \"a.dat\"}, {\"bin_file\": \"b.bin\"}]}}"
+    #expect(Self.refusal(several, ["a.bin"]) == "the package holds 2 parts of the kind application\(rest)")
+    #expect(Self.refusal("{\"manifest\": {}}", []) == "the package holds no application")
+  }
+
+  @Test("Packages of other makers are refused by their form, with what works")
+  func foreignPackages() {
+    let files = [
+      "{\"type\": \"application\", \"board\": \"nrf5340dk_nrf5340_cpuapp\", \"soc\": \"nrf5340\", \"load_address\": 49152, \"image_index\": \"0\", \"slot_index_primary\": \"1\", \"slot_index_secondary\": \"2\", \"version_MCUBOOT\": \"1.0.0\", \"size\": 7, \"file\": \"app_update.bin\", \"modtime\": 1}",
+      "{\"type\": \"application\", \"board\": \"nrf5340dk_nrf5340_cpunet\", \"image_index\": \"1\", \"size\": 7, \"file\": \"net_core_app_update.bin\"}",
+    ]
+    let manifest =
+      "{\"format-version\": 1, \"time\": 1, \"files\": [\(files.joined(separator: ", "))], \"name\": \"x\"}"
+    #expect(
+      Self.refusal(manifest, ["app_update.bin", "net_core_app_update.bin"])
+        == "this is a package of nRF Connect SDK with 2 images (app_update.bin, net_core_app_update.bin): unpack it, and write the application (`herald-flash write app_update.bin --board mcuboot`); images for other cores and slots are written with the tools of that SDK"
+    )
+    #expect(
+      Self.refusal("{\"format-version\": 0, \"files\": [\(files[0])]}", ["app_update.bin"])?.contains(
+        "with one image (app_update.bin)") == true)
+    #expect(
+      Self.refusal("{\"name\": \"x\"}", [])
+        == "the package's manifest is not one of nrfutil or adafruit-nrfutil")
+    for damaged in [
+      "", "{", "7", "[]", String(repeating: "[", count: 60_000), String(repeating: " ", count: 65_537),
+    ] {
+      #expect(Self.refusal(damaged, [])?.contains("manifest") == true)
+    }
+    let plain = #expect(throws: FirmwareError.self) {
+      try DFUPackage(file: StoredZip([("a.hex", [1]), ("\u{1B}[2Jb", [2])]).bytes)
+    }
+    #expect(
+      plain?.description
+        == "the zip archive is no DFU package, as it has no manifest.json: it holds a.hex, ?[2Jb. Unpack it, and name the image in it"
+    )
+  }
+
+  @Test("Nothing in a package is left out in silence: files that no manifest names, names that come twice")
+  func leftOver() throws {
+    let package = try DFUPackage(FirmwareImage.linked(at: 0x1000, size: 300), .secure)
+    var archive = try StoredZip(package.file)
+    archive.files.append(("bootloader.bin", [1, 2]))
+    let error = #expect(throws: FirmwareError.self) { try DFUPackage(file: archive.bytes) }
+    #expect(
+      error?.description.hasPrefix("the package holds bootloader.bin, which its manifest does not name")
+        == true)
+    archive.files[3].name = "application.bin"
+    let twice = #expect(throws: FirmwareError.self) { try DFUPackage(file: archive.bytes) }
+    #expect(twice?.description == "application.bin is twice in the zip archive")
+    // A folder is no file.
+    archive.files[3] = ("folder/", [])
+    #expect(try DFUPackage(file: archive.bytes) == package)
   }
 
   @Test("A package for older boot loaders: its manifest is that of adafruit-nrfutil, letter for letter")

@@ -37,7 +37,7 @@ struct LegacyDFUTests {
     loader.noise = [0x41, 0x42, 0xC0, 0x10, 0x00, 0xC0]
     let programmer = Self.programmer(loader)
     #expect(
-      try programmer.look().boards.map(\.name)
+      try programmer.identify().boards.map(\.name)
         == [
           "xiao-nrf52840", "feather-nrf52840", "nrf52840dongle-adafruit", "feather-nrf52840-s140v7",
           "feather-nrf52840-mbr",
@@ -196,7 +196,7 @@ struct LegacyDFUTests {
     let silent = ScriptedLine([])
     let failure = ProbeProgrammerTests.failure {
       _ = try LegacyDFUProgrammer(silent, location: "x", timeout: .zero) { () throws(HostLinkError) in silent
-      }.look()
+      }.identify()
     }
     #expect(failure?.cause == .link(.noAnswer) && failure?.state == .untouched)
     #expect(silent.written.count == 5)

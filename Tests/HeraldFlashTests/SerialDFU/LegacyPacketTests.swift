@@ -119,15 +119,15 @@ struct LegacyPacketTests {
     #expect(late.written.last?.prefix(2) == [0xC0, 0xFE])
   }
 
-  @Test("Who answers what: Secure DFU's ping, a packet with nothing in it, and neither")
+  @Test("A boot loader is recognised by its response to Secure DFU's ping or to an empty packet")
   func dialects() throws {
-    let question = hexBytes("c0 0901 c0 c0 d14e00e1 00000000 313e c0")
+    let request = hexBytes("c0 0901 c0 c0 d14e00e1 00000000 313e c0")
     let secure = ScriptedLine([hexBytes("41 c0 60d102 c0 60090101 c0")])
     #expect(try SerialDFUDialect.spoken(on: secure, name: "x", timeout: .zero) == .secure)
-    #expect(secure.written == [question])
+    #expect(secure.written == [request])
     let legacy = ScriptedLine([[], hexBytes("41 c0 280000d8 c0")])
     #expect(try SerialDFUDialect.spoken(on: legacy, name: "x", timeout: .zero) == .legacy)
-    #expect(legacy.written == [question, question])
+    #expect(legacy.written == [request, request])
     let neither = ScriptedLine([hexBytes("c0 60090201 c0 280000d9 c0")])
     let error = #expect(throws: HostLinkError.self) {
       try SerialDFUDialect.spoken(on: neither, name: "x", timeout: .zero)

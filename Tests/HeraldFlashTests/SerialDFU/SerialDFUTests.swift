@@ -60,7 +60,7 @@ struct SerialDFUTests {
     let loader = ModelBootLoader()
     loader.noise = [0x41, 0x42, 0xC0, 0x60, 0x03, 0x01, 0, 0xC0]
     let programmer = Self.programmer(loader)
-    let identification = try programmer.look()
+    let identification = try programmer.identify()
     #expect(identification.boards.map(\.name) == ["nrf52840-dongle"])
     let plan = try Self.plan()
     var steps: [FlashProgress] = []
@@ -161,17 +161,17 @@ struct SerialDFUTests {
   func others() throws {
     let loader = ModelBootLoader()
     loader.hasSoftDevice = true
-    #expect(try Self.programmer(loader).look().boards.isEmpty)
+    #expect(try Self.programmer(loader).identify().boards.isEmpty)
     #expect(Self.failure(loader, try Self.plan())?.cause == .doesNotFit)
     #expect(Self.failure(ModelBootLoader(), try Self.plan(erasesAll: true))?.cause == .cannot)
     let silent = RecordingLine(answers: [])
     let failure = ProbeProgrammerTests.failure {
-      _ = try SerialDFUProgrammer(silent, location: "x", timeout: .zero).look()
+      _ = try SerialDFUProgrammer(silent, location: "x", timeout: .zero).identify()
     }
     #expect(failure?.cause == .link(.noAnswer))
   }
 
-  @Test("Its serial ports are distinguished from others by their USB device")
+  @Test("The boot loader's serial ports are distinguished from others by their USB device")
   func ports() throws {
     let root = FileManager.default.temporaryDirectory.appending(path: "tty-\(UUID())")
     defer { try? FileManager.default.removeItem(at: root) }

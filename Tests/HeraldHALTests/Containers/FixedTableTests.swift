@@ -50,7 +50,7 @@ struct FixedTableTests {
     #expect(table.isEmpty && table[0] == nil)
   }
 
-  @Test("It behaves like an array of optionals")
+  @Test("A table behaves like an array of optionals")
   func model() {
     var random = SplitMix64(seed: 2)
     var table = FixedTable<UInt16, 6>(filler: 0)

@@ -59,7 +59,7 @@ struct RingBufferTests {
     }
   }
 
-  @Test("It behaves like an array that is cut at both ends")
+  @Test("A ring buffer behaves like an array that is cut at both ends")
   func model() {
     var random = SplitMix64(seed: 1)
     var queue = RingBuffer<UInt32, 5>(filler: 0)

@@ -120,16 +120,15 @@ public struct SyntheticFleet: Sendable {
 struct SyntheticBadge: ~Copyable {
   private static let slot: UInt64 = 1_800_000
 
-  private(set) var readings = 0
   private let device: Int
-  private var log = FlashLog<MemoryFlash, 64>(
-    flash: MemoryFlash(FlashImage(pageSize: 4096, pageCount: 256, wordSize: 4)))
-  private var clock = WallClock()
+  private var log = BadgeLog(epoch: SyntheticFleet.epoch, pageCount: 256)
   private var state: UInt64
-  private var addresses: [Int: TargetIdentity] = [:]
   /// What is heard in the present half hour: when, from whom, how strongly.
   private var pending: [(at: UInt64, peer: Int, rssi: Int)] = []
   private var begin: UInt64 = 0
+
+  /// The number of readings.
+  var readings: Int { log.readings }
 
   init(_ device: Int) {
     self.device = device
@@ -146,17 +145,11 @@ struct SyntheticBadge: ~Copyable {
     let day = UInt64(slot / halfHours)
     begin = day * 86_400_000 + UInt64(slot % halfHours) * Self.slot
     if slot == 0 {
-      log.mount(freshEpoch: SyntheticFleet.epoch)
-      clock.set(unixMilliseconds: SyntheticFleet.begin, at: .start, source: .host)
-      try log.append(.started(reason: 0), at: .start, clock: clock)
-      try log.append(
-        .clockSet(unixMilliseconds: SyntheticFleet.begin, source: .host), at: .start, clock: clock)
-      try log.append(.ownPayload, bytes: SyntheticFleet.payload(device).span, at: .start, clock: clock)
+      try log.start(at: 0, date: SyntheticFleet.begin)
+      try log.append(.ownPayload, SyntheticFleet.payload(device), at: 0)
     }
     if slot % halfHours == 0 {
-      try log.append(
-        .battery(level: UInt8(100 - min(99, day * 3)), external: false), at: Instant(milliseconds: begin),
-        clock: clock)
+      try log.append(.battery(level: UInt8(100 - min(99, day * 3)), external: false), at: begin)
     }
   }
 
@@ -174,22 +167,13 @@ struct SyntheticBadge: ~Copyable {
       let target = TargetIdentity(
         kind: .randomAddress, high: 0x4000 + UInt16(peer & 0xFFF),
         low: UInt32(truncatingIfNeeded: period) | UInt32(peer >> 12) << 24)
-      if addresses[peer] != target {
-        addresses[peer] = target
-        try log.append(.detected(target), at: Instant(milliseconds: at), clock: clock)
-        try log.append(
-          .read(target), bytes: SyntheticFleet.payload(peer).span, at: Instant(milliseconds: at), clock: clock
-        )
-      }
-      try log.append(.measured(target, RSSI(Int8(rssi))), at: Instant(milliseconds: at), clock: clock)
-      readings += 1
+      try log.receive(peer, from: target, payload: SyntheticFleet.payload(peer), rssi: rssi, at: at)
     }
     pending.removeAll(keepingCapacity: true)
   }
 
   mutating func pages() throws -> [MemoryLogPage] {
     try hear()
-    log.commit()
-    return try log.committedPages()
+    return try log.pages()
   }
 }

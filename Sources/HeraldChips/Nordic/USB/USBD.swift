@@ -243,10 +243,10 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
   private mutating func move(
     _ number: Int, _ count: Int, memory: Register<UInt32>, start: Register<UInt32>, end: Register<UInt32>
   ) -> Bool {
-    let place = memory.at(number, stride: USBDRegisters.memoryStride)
+    let register = memory.at(number, stride: USBDRegisters.memoryStride)
     let address = unsafe usbd.busAddress(of: UnsafeRawBufferPointer(buffer))
-    usbd.write(address, to: place)
-    usbd.write(UInt32(truncatingIfNeeded: count), to: place.at(1))
+    usbd.write(address, to: register)
+    usbd.write(UInt32(truncatingIfNeeded: count), to: register.at(1))
     usbd.write(0, to: end.at(number))
     // Anomaly 199: a task triggered during a transfer is lost. The driver triggers none, but the shortcut to
     // the status stage triggers one when the host fetches the last packet of a response, which may be at any

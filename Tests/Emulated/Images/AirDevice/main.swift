@@ -86,7 +86,7 @@ func writeFlash() {
 }
 
 /// Connects to the device of an advertisement if it is such a one with a higher address.
-func consider(_ report: HeardPDU) {
+func consider(_ report: ReceivedPDU) {
   let bytes = report.bytes
   guard !isConnecting, bytes[0] & 15 == 0,
     let other = DeviceAddress(onAir: bytes.span.extracting(2..<8), kind: .random), other.high == own.high,

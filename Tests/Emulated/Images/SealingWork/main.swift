@@ -1,4 +1,5 @@
 import HeraldBluetooth
+import HeraldCrypto
 import HeraldEmbedded
 import HeraldHAL
 import Startup

@@ -13,7 +13,7 @@ let package = Package(
       dependencies: [
         .product(name: "HCIBoard", package: "nrf52833dk"), .product(name: "Startup", package: "startup"),
       ]
-        + ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded"].map {
+        + ["HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded"].map {
           .product(name: $0, package: "herald-embedded")
         },
       swiftSettings: [.enableExperimentalFeature("Lifetimes")])

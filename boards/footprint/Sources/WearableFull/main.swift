@@ -15,8 +15,8 @@ struct HalfFull: PowerSource {
   typealias LogFlash = BoardFlash
 #endif
 
-// Everything there is: each sensor, each neighbour, a sealed log. What it takes beyond `Wearable` is what a device saves
-// that goes without.
+// Everything there is: each sensor, each neighbour, a sealed log. What it takes beyond `Wearable` is what a
+// device saves that goes without.
 nonisolated(unsafe) var device = ManagedNode<
   HCIRadio<Line, 4>,
   ManagedPartList<
@@ -37,7 +37,7 @@ nonisolated(unsafe) var usb = USBDevice<BoardUSB, 4096, 2>(
   controller: BoardUSB(at: 0x4002_7000), serialNumber: InlineBytes())
 while true {
   let now = boardClock()
-  if device.tendSealing(at: now) { continue }
+  if device.advanceSealing(at: now) { continue }
   _ = device.node.poll(at: now)
   serial.serve(at: now, server: &server, device: &device)
   usb.poll(at: now, server: &server, device: &device)

@@ -66,7 +66,7 @@ public struct Board: FirmwareHardware, ~Copyable {
   }
 
   /// Open: with UICR.RBPCONF the registers of the core stay accessible, by which all memory can be read.
-  public mutating func debugPort() -> DebugPort { .open }
+  public mutating func debugPort() -> DebugPortState { .open }
 
   /// Restarts the watchdog's timeout.
   public mutating func feedWatchdog() { watchdog.feed() }

@@ -26,7 +26,7 @@ public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: 
     Self.followDebugLock()
     var sleep = FixedRegisters<0x4007AC>()
     NRF.easeSleep(&sleep)
-    if Kit.isBehindBootLoader { Leftovers.stop() }
+    if Kit.isBehindBootLoader { BootLoaderPeripherals.stop() }
     // The reset reason is left for the next start.
     if Self.configureChip() {
       NRF52Sleep<Kit>.reset()
@@ -97,7 +97,7 @@ public struct NRF52Board<Kit: NRF52Kit, Bluetooth: NRF52Bluetooth & ~Copyable>: 
   }
 
   /// By UICR, which the chip has read at the last reset.
-  public mutating func debugPort() -> DebugPort { Self.accessProtection.port }
+  public mutating func debugPort() -> DebugPortState { Self.accessProtection.port }
 
   /// The board, with what the previous run retained. To be called once.
   public static func firmware() -> Firmware<Self> {

@@ -1,0 +1,77 @@
+import HeraldHostLink
+
+extension Archive {
+  /// A device of an archive: a row of `device`.
+  public struct Device: Equatable, Sendable, Encodable {
+    /// The device's serial number.
+    public let serial: String
+    /// The device's name.
+    public let name: String
+    /// The version of its firmware.
+    public let version: String
+    /// The number of its pages.
+    public let pages: Int64
+    /// The number of measurements.
+    public let readings: Int64
+    /// The number of measurements without a date.
+    public let undated: Int64
+    /// The number of records that exceeded a limit of this program.
+    public let lost: Int64
+    /// The date of the first sign of a peer, in milliseconds since 1970-01-01T00:00:00Z.
+    public let firstMs: Int64?
+    /// The date of the last one.
+    public let lastMs: Int64?
+  }
+
+  /// A page that differs from that of the same number in the archive: a row of `refused`.
+  public struct RefusedPage: Equatable, Sendable, Encodable {
+    /// The serial number of the device.
+    public let device: String
+    /// The epoch of the log.
+    public let epoch: Int64
+    /// The number of the page.
+    public let sequence: Int64
+    /// The digest of its bytes in hexadecimal digits.
+    public let sha256: String
+    /// Why it was refused.
+    public let reason: String
+  }
+
+  /// The path of the archive's file, or the address of its database without a password.
+  public var location: String { connection.location }
+
+  /// The devices, by serial number.
+  public func devices() throws(HostLinkError) -> [Device] {
+    try connection.rows(
+      """
+      SELECT d.serial, d.name, d.version, (SELECT COUNT(*) FROM page p WHERE p.device_id = d.id), d.readings,
+        d.undated, d.lost, d.first_ms, d.last_ms
+      FROM device d ORDER BY d.serial
+      """
+    ).map {
+      Device(
+        serial: $0.text(0), name: $0.text(1), version: $0.text(2), pages: $0.integer(3),
+        readings: $0.integer(4), undated: $0.integer(5), lost: $0.integer(6), firstMs: $0.optionalInteger(7),
+        lastMs: $0.optionalInteger(8))
+    }
+  }
+
+  /// Everybody in the contacts, by kind and label.
+  public func parties() throws(HostLinkError) -> [Who] {
+    try connection.rows("SELECT \(Who.columns) FROM who ORDER BY kind, label, id").map { Who($0, from: 0) }
+  }
+
+  /// The pages that were refused because another one of the same number is in the archive.
+  public func refusedPages() throws(HostLinkError) -> [RefusedPage] {
+    try connection.rows(
+      """
+      SELECT d.serial, r.epoch, r.sequence, r.sha256, r.reason FROM refused r JOIN device d ON d.id = r.device_id
+      ORDER BY d.serial, r.epoch, r.sequence, r.sha256
+      """
+    ).map {
+      RefusedPage(
+        device: $0.text(0), epoch: $0.integer(1), sequence: $0.integer(2), sha256: $0.blob(3).hexadecimal,
+        reason: $0.text(4))
+    }
+  }
+}
