@@ -3,7 +3,7 @@ import json, os, resource, signal, subprocess, sys, threading, time
 from pathlib import Path
 
 import budgets
-from steps import FAILURES, ROOT, counts, slowest, warnings
+from steps import ROOT, counts, failures, slowest, warnings
 
 FOLDER = ROOT / ".build/test"
 # How often the steps that run are named, in seconds.
@@ -88,7 +88,7 @@ class Runner:
             failure = f"{len(found)} warning{'s' if len(found) > 1 else ''}"
         # What was made with a warning can be used.
         result = {"failure": failure, "is_lost": process.returncode != 0, "seconds": time.monotonic() - begin, "processor": usage.ru_utime + usage.ru_stime,
-                  "counts": counts(text), "slowest": list(slowest(text))}
+                  "counts": counts(text), "slowest": list(slowest(text)), "failures": failures(text)}
         with self.lock:
             del self.processes[step.name], self.running[step.name]
             self.done[step.name] = result
@@ -104,8 +104,8 @@ class Runner:
         lines = [line for line in text.splitlines() if not line.startswith(QUIET)]
         if result["failure"]:
             if len(lines) > FAILED_LINES:
-                for match in list(FAILURES.finditer(text))[:50]:
-                    print(f"   {match[0]}")
+                for lines_of_one in failures(text)[:50]:
+                    print(f"   {lines_of_one[0]}")
                 print(f"   … the last {FAILED_LINES} lines of {path.relative_to(ROOT)}:")
             print("\n".join(f"   {line}" for line in lines[-FAILED_LINES:]))
             print("\n".join(f"   {line}" for line in found))
@@ -140,6 +140,9 @@ class Runner:
         if cases:
             print("\nthe slowest cases, seconds")
             print("\n".join(f"{duration:7.1f}  {name}" for duration, name in cases))
+        for name, result in self.done.items():
+            for lines in result.get("failures", ())[:5] if result["failure"] else ():
+                print(f"\n{name}:\n" + "\n".join(f"   {line}" for line in lines))
         sums = [sum(result["counts"][place] for result in self.done.values() if "counts" in result) for place in range(3)]
         processor = resource.getrusage(resource.RUSAGE_CHILDREN)
         has_passed = not self.is_interrupted and len(self.done) == len(self.steps) and not any(result["failure"] for result in self.done.values())

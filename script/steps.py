@@ -91,6 +91,8 @@ TIMES = [re.compile(text, re.MULTILINE) for text in (
 )]
 SKIPPED = re.compile(r"skipped=(\d+)|^\S+ Test .* skipped", re.MULTILINE)
 FAILURES = re.compile(r"^(?:FAILED |FAIL: |ERROR: |✘ Test (?!run)|.*: error: |fuzz [\w-]+: FAILED).*", re.MULTILINE)
+# The lines of one failure that are printed.
+FAILURE_LINES = 24
 # Of the compiler and of the package manager, not those of other programs.
 WARNING = re.compile(r"^(?:\S+:\d+(?::\d+)?: )?warning: .*", re.MULTILINE)
 
@@ -104,6 +106,17 @@ def counts(text):
     for sums in SUMS.findall(text):
         passed, failed, skipped = passed + int(sums[0]), failed + int(sums[1]), skipped + int(sums[2] or 0)
     return passed, failed, skipped
+
+
+def failures(text):
+    """The lines of each failure in the output of a step: the one that says so, and what follows it, such as a traceback. Of a long one its ends."""
+    lines = text.splitlines()
+    found = []
+    for place in (place for place, line in enumerate(lines) if FAILURES.match(line)):
+        end = next((end for end in range(place + 1, len(lines)) if FAILURES.match(lines[end]) or lines[end].startswith(("=====", "ok ", "◇ ", "✔ "))), len(lines))
+        one = lines[place:end]
+        found.append(one if len(one) <= FAILURE_LINES else [*one[:FAILURE_LINES // 2], "…", *one[-FAILURE_LINES // 2:]])
+    return found
 
 
 def slowest(text):
