@@ -59,4 +59,33 @@ struct PagesAsideTests {
     #expect(conversions[0].readings == conversions[1].readings && conversions[0].readings > 0)
     #expect(conversions[0].contacts.map(\.payload) == [LoggingDevice.payload(of: "TWO")])
   }
+
+  @Test("An archive drops a date that was not the device's, in the order in which folders are added")
+  func dates() throws {
+    let folder = try ScratchFolder()
+    let log = "\(folder.path)/log"
+    func fix(_ boot: UInt32, _ date: UInt64, _ isProved: Bool?) -> DeviceRecord.ClockFix {
+      DeviceRecord.ClockFix(
+        epoch: 1, boot: boot, uptimeMilliseconds: 60_000, unixMilliseconds: date, source: .device,
+        isProved: isProved)
+    }
+    // A device without a date of its own: an impostor says 2001, of this start and of one that never was.
+    var device = try LoggingDevice("ONE", date: nil)
+    try device.read("TWO", from: 2, at: 0)
+    try device.measure(2, -60, from: 0, count: 40)
+    try device.pull(to: log) {
+      $0.note(fix(1, 1_000_000_000_000, nil))
+      $0.note(fix(7, 1_000_000_900_000, nil))
+    }
+    let archive = try newArchive("\(folder.path)/archive.sqlite")
+    try archive.fill(log)
+    let forged = try rows(archive)
+    #expect(forged["clock"]?.count == 2)
+    try PageStore(path: log, create: false).updateDevice { $0.note(fix(1, shiftBegin, true)) }
+    try archive.fill(log)
+    let fresh = try newArchive("\(folder.path)/fresh.sqlite")
+    try fresh.fill(log)
+    let found = try rows(archive)
+    #expect(try found == rows(fresh) && found != forged && found["clock"]?.count == 1)
+  }
 }

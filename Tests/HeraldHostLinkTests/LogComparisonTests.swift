@@ -185,5 +185,9 @@ struct LogComparisonTests {
     record.note(fix(9, 90, .device, nil))
     record.note(fix(3, 31, .host, true))
     #expect(record.clocks == [fix(2, 20, .device, nil), fix(3, 31, .host, true)])
+    #expect(record.clocksAside == [fix(3, 30, .device, nil), fix(9, 90, .device, nil)])
+    // The same date, now proved, is none of another device.
+    record.note(fix(2, 20, .device, true))
+    #expect(record.clocks.contains(fix(2, 20, .device, true)) && record.clocksAside?.count == 2)
   }
 }

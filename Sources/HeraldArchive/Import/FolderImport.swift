@@ -56,7 +56,7 @@ struct FolderImport {
     let (id, epochs) = try device(record, folder: store.path)
     if let power = record.power { try merge(power, of: id) }
     if let sealing = record.sealing { try merge(sealing, of: id) }
-    var isNew = try mergeClocks(of: id, record.clocks.map(\.unmarked))
+    var isNew = try mergeClocks(of: id, record.clocks.map(\.unmarked), aside: record.clocksAside ?? [])
     var known: [PageName: KnownPage] = [:]
     for row in try connection.rows(
       "SELECT epoch, sequence, is_open, id, sha256, size FROM page WHERE device_id = ?", [.integer(id)])
@@ -248,11 +248,15 @@ struct FolderImport {
   }
 
   /// Adds the dates that the host has noted: of each start-up one, by a rule that does not depend on the
-  /// order in which folders are added. Returns whether they differ from those in the archive.
-  private func mergeClocks(of device: Int64, _ noted: [DeviceRecord.ClockFix]) throws(HostLinkError) -> Bool {
+  /// order in which folders are added, without those that a session has shown to be another device's. Returns
+  /// whether they differ from those in the archive.
+  private func mergeClocks(
+    of device: Int64, _ noted: [DeviceRecord.ClockFix], aside: [DeviceRecord.ClockFix]
+  ) throws(HostLinkError) -> Bool {
     let known = try archive.clocks(of: device)
+    let forged = Set(aside.map(\.unmarked)).subtracting(noted)
     var clocks: [DeviceScan.Start: DeviceRecord.ClockFix] = [:]
-    for fix in known + noted {
+    for fix in known.filter({ !forged.contains($0) }) + noted {
       let start = DeviceScan.Start(epoch: fix.epoch, boot: fix.boot)
       clocks[start] = clocks[start].map { Self.preferred($0, fix) } ?? fix
     }

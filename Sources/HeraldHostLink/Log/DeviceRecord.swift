@@ -107,6 +107,9 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
   public var epochs: [UInt32] = []
   /// Uptimes whose date is known, at most one for each start-up.
   public var clocks: [ClockFix] = []
+  /// Dates that were not the device's, as a session has shown: at most `mostClocksAside`, the last ones. An
+  /// archive that has them removes them. `nil` if there are none.
+  public var clocksAside: [ClockFix]?
   /// The current of the device; `nil` until a pull has requested it.
   public var power: Power?
   /// Whether the log of the device is sealed; `nil` until a device has said so to a pull.
@@ -116,6 +119,9 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
   /// Serial number, identifier and epoch can be forged: any other page may be one of another device. `nil` in
   /// the folder of a log that was never pulled in a session.
   public var proved: [ProvedPages]?
+
+  /// The maximum number of dates in `clocksAside`.
+  private static let mostClocksAside = 256
 
   /// Creates an empty record.
   public init() {}
@@ -161,12 +167,17 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
 
   /// Stores a moment. A date of the device is never replaced by one of this computer, and the first date of
   /// this computer for a start stays, so that a second pull dates its records as the first did. What was told
-  /// in a session replaces what was not, and removes what it makes impossible: a later start of this epoch.
+  /// in a session replaces what was not, and what it makes impossible: a later start of this epoch. These
+  /// dates are kept in `clocksAside`.
   public mutating func note(_ fix: ClockFix) {
     if fix.isProved == true {
-      clocks.removeAll {
-        $0.epoch == fix.epoch && $0.isProved != true
+      let forged = clocks.filter {
+        $0.epoch == fix.epoch && $0.isProved != true && $0.unmarked != fix.unmarked
           && ($0.boot > fix.boot || $0.boot == fix.boot && $0.source == .device)
+      }
+      if !forged.isEmpty {
+        clocks.removeAll(where: forged.contains)
+        clocksAside = Array(((clocksAside ?? []) + forged).suffix(Self.mostClocksAside))
       }
     }
     guard let index = clocks.firstIndex(where: { $0.epoch == fix.epoch && $0.boot == fix.boot }) else {
