@@ -16,6 +16,7 @@ final class BluetoothTransport<Line: PollableTransport & ~Copyable>: SMPTranspor
   /// Requests that a device queues: one of a log transfer has about 60 bytes, of 472.
   let window = 6
   private(set) var damagedPackets = 0
+  private(set) var receivedBytes = 0
 
   private var host: BluetoothHost<HCIRadio<Line, 1>, ManagementClient, 1>
   private let ownAddress: DeviceAddress
@@ -161,7 +162,9 @@ final class BluetoothTransport<Line: PollableTransport & ~Copyable>: SMPTranspor
   func receive(by deadline: Deadline) throws(HostLinkError) -> [UInt8]? {
     while true {
       while !host.application.received.isEmpty {
-        if let packet = assemble(host.application.received.removeFirst()) { return packet }
+        let part = host.application.received.removeFirst()
+        receivedBytes &+= part.count
+        if let packet = assemble(part) { return packet }
       }
       guard host.application.connection != nil else { throw lost() }
       guard
