@@ -354,8 +354,8 @@ let package = Package(
     .testTarget(
       name: "HeraldImagesTests",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldImages", "HeraldText", "HostileInputs",
-        "TestInputs",
+        "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldImages", "HeraldText",
+        "HostileInputs", "TestInputs",
       ],
       swiftSettings: core),
     .testTarget(

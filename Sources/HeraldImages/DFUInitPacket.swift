@@ -26,13 +26,7 @@ struct DFUInitPacket: Equatable {
   /// Creates the init packet of `application`.
   init(application: [UInt8]) {
     size = UInt32(clamping: application.count)
-    hash = Self.hash(of: application)
-  }
-
-  /// The SHA-256 of an application.
-  static func hash(of application: [UInt8]) -> [UInt8] {
-    let digest = SHA256.digest(of: application.span)
-    return digest.span.withUnsafeBufferPointer { Array($0) }
+    hash = SHA256.hash(of: application.span)
   }
 
   /// The bytes of a `Packet`. The hash goes with its last byte first, as the SDK's boot loader compares it.

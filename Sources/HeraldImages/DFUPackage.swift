@@ -1,4 +1,5 @@
 import Foundation
+import HeraldCrypto
 import HeraldText
 
 /// A DFU package in the format of `nrfutil` and `adafruit-nrfutil`: a zip archive with a manifest, an init
@@ -90,7 +91,7 @@ public struct DFUPackage: Equatable, Sendable {
       let packet = try DFUInitPacket(initPacket)
       kind = .secure
       agrees =
-        Int(packet.size) == application.count && packet.hash == DFUInitPacket.hash(of: application)
+        Int(packet.size) == application.count && packet.hash == SHA256.hash(of: application.span)
     }
     guard agrees else { throw FirmwareError("the package's init packet is that of another application") }
   }

@@ -1,11 +1,12 @@
+import HeraldCrypto
 import HeraldImages
 
 extension MCUbootImage {
   /// The validity of the hash contained in an image.
   public enum HashState: String, Sendable {
     case right, wrong, absent
-    /// The hash is that of the program before encryption, which only a boot loader with the private key can
-    /// compare.
+    /// The hash cannot be compared: it is that of the program before encryption, for which the private key of
+    /// the boot loader is needed, or OpenSSL's libcrypto is configured without its function.
     case unknown
   }
 
@@ -13,7 +14,8 @@ extension MCUbootImage {
   public var hashState: HashState {
     var state = HashState.absent
     for entry in entries {
-      guard let own = Self.hash(entry.type, covered) else { continue }
+      guard let function = Self.function(entry.type) else { continue }
+      guard let own = function(covered.span) else { return .unknown }
       if entry.value != own {
         // A hash of another length is none of that kind.
         return isEncrypted && entry.value.count == own.count ? .unknown : .wrong
@@ -23,12 +25,12 @@ extension MCUbootImage {
     return state
   }
 
-  /// The hash of a kind of entry over `bytes`; `nil` if the entry is no hash.
-  private static func hash(_ type: UInt16, _ bytes: ArraySlice<UInt8>) -> [UInt8]? {
+  /// The hash function of a kind of entry; `nil` if the entry is no hash.
+  private static func function(_ type: UInt16) -> ((Span<UInt8>) -> [UInt8]?)? {
     switch type {
-    case EntryType.sha256: SHA2.sha256.hash(of: bytes.span)
-    case EntryType.sha384: SHA2.sha384.hash(of: bytes.span)
-    case EntryType.sha512: SHA2.sha512.hash(of: bytes.span)
+    case EntryType.sha256: SHA256.hash(of:)
+    case EntryType.sha384: SHA2.sha384.hash(of:)
+    case EntryType.sha512: SHA2.sha512.hash(of:)
     default: nil
     }
   }

@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldImages
 import HeraldText
 
@@ -70,12 +71,12 @@ public struct MCUbootKey: Sendable {
   }
 
   /// The SHA-256 of `publicBytes`, which identifies the signing key in an image.
-  public var hash: [UInt8] { SHA2.sha256.hash(of: publicBytes.span) }
+  public var hash: [UInt8] { SHA256.hash(of: publicBytes.span) }
 
   /// The hashes of `publicBytes` with which images name the key.
   var hashes: [[UInt8]] {
     let bytes = publicBytes
-    return [SHA2.sha256, .sha384, .sha512].map { $0.hash(of: bytes.span) }
+    return [SHA256.hash(of: bytes.span)] + [SHA2.sha384, .sha512].compactMap { $0.hash(of: bytes.span) }
   }
 
   /// The first eight bytes of `hash` in hexadecimal, as messages name the key.
@@ -106,7 +107,7 @@ public struct MCUbootKey: Sendable {
     switch material {
     case .ecdsa(let key): signature = key.signature(of: covered.span)
     case .ed25519(let key):
-      let digest = SHA2.sha256.hash(of: covered.span)
+      let digest = SHA256.hash(of: covered.span)
       signature = key.signature(of: digest.span)
     case .ecdsaPublic, .ed25519Public:
       throw FirmwareError("this is a public key: signing takes the private one")

@@ -1,3 +1,4 @@
+import HeraldCrypto
 import HeraldHostLink
 import HeraldImages
 
@@ -145,7 +146,7 @@ extension MCUbootImage {
     image += [UInt8](repeating: options.fill, count: options.headerSize - headerSize)
     image += program
     image += protected ?? []
-    var entries = [Entry(type: EntryType.sha256, value: SHA2.sha256.hash(of: image.span))]
+    var entries = [Entry(type: EntryType.sha256, value: SHA256.hash(of: image.span))]
     if let key = options.key {
       entries.append(Entry(type: EntryType.keyHash, value: key.hash))
       entries.append(Entry(type: key.signatureType, value: try key.sign(image)))

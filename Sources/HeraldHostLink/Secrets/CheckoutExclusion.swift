@@ -12,7 +12,7 @@ public enum CheckoutExclusion {
     let (folder, name) = parts(path)
     guard isInCheckout(folder) else { return }
     let file = "\(folder)/.gitignore"
-    if let text = try? String(contentsOfFile: file, encoding: .utf8) {
+    if let text = text(of: file) {
       guard text.hasPrefix(heading), !excludes(name, text) else { return }
       append("/\(name)\n", to: file, flags: O_APPEND)
       return
@@ -25,8 +25,12 @@ public enum CheckoutExclusion {
   public static func isMissing(of path: String) -> Bool {
     let (folder, name) = parts(path)
     guard isInCheckout(folder) else { return false }
-    let text = (try? String(contentsOfFile: "\(folder)/.gitignore", encoding: .utf8)) ?? ""
-    return !excludes(name, text)
+    return !excludes(name, text(of: "\(folder)/.gitignore") ?? "")
+  }
+
+  /// The text of a `.gitignore`; `nil` if there is none that can be read, or it is larger than 1 MiB.
+  private static func text(of file: String) -> String? {
+    (try? LocalFile.bytes(file, atMost: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
   }
 
   private static func parts(_ path: String) -> (folder: String, name: String) {

@@ -26,20 +26,7 @@ public struct ConfigurationFile: Equatable, Sendable {
 
   /// Reads a file. An invalid line is an error that contains its number.
   public init(path: String) throws(SystemFailure) {
-    let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC))
-    guard file.isOpen else { throw SystemFailure("read", path, code: errno) }
-    var bytes = [UInt8](repeating: 0, count: Self.capacity + 1)
-    var count = 0
-    while count < bytes.count {
-      let more = bytes[count...].withUnsafeMutableBytes { read(file.number, $0.baseAddress, $0.count) }
-      if more == 0 { break }
-      if more < 0, errno != EINTR { throw SystemFailure("read", path, code: errno) }
-      count += max(0, more)
-    }
-    guard count <= Self.capacity else {
-      throw SystemFailure("use", path, reason: "it has more than \(Self.capacity) bytes")
-    }
-    try self.init(path: path, contents: bytes[..<count])
+    try self.init(path: path, contents: FileDescriptor.contents(of: path, atMost: Self.capacity)[...])
   }
 
   /// Parses `contents`, the contents of the file at `path`.

@@ -27,6 +27,26 @@ public struct FileDescriptor: ~Copyable {
     _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
   }
 
+  /// The bytes of a file or of a pipe, at most `limit`.
+  /// - Throws: `SystemFailure` if it cannot be read, or has more bytes.
+  public static func contents(of path: String, atMost limit: Int) throws(SystemFailure) -> [UInt8] {
+    let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC))
+    guard file.isOpen else { throw SystemFailure("read", path, code: errno) }
+    // One byte more, so that a file that is too large is found.
+    var bytes = [UInt8](repeating: 0, count: limit + 1)
+    var count = 0
+    while count < bytes.count {
+      let more = bytes[count...].withUnsafeMutableBytes { Glibc.read(file.number, $0.baseAddress, $0.count) }
+      if more == 0 { break }
+      if more < 0, errno != EINTR { throw SystemFailure("read", path, code: errno) }
+      count += max(0, more)
+    }
+    guard count <= limit else {
+      throw SystemFailure("use", path, reason: "it has more than \(limit) bytes")
+    }
+    return Array(bytes[..<count])
+  }
+
   /// Reads available bytes. Returns their number; 0 if there are none; -1 at the end of the file or on an
   /// error.
   public func read(into buffer: inout MutableSpan<UInt8>) -> Int {

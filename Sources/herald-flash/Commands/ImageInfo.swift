@@ -61,12 +61,13 @@ struct Info: ParsableCommand, ReportsFailures {
     FlashFailure(.image, "\(PrintableText.of(image, limit: 256)): \(what)", state: .untouched)
   }
 
-  private static func words(_ state: MCUbootImage.HashState) -> String {
-    switch state {
+  private static func hashState(of image: MCUbootImage) -> String {
+    switch image.hashState {
     case .right: "right"
     case .wrong: "WRONG"
     case .absent: "none"
-    case .unknown: "not compared: it is that of the program before encryption"
+    case .unknown where image.isEncrypted: "not compared: it is that of the program before encryption"
+    case .unknown: "not compared: OpenSSL's libcrypto has no such function here"
     }
   }
 
@@ -103,7 +104,7 @@ struct Info: ParsableCommand, ReportsFailures {
       add("MCUboot version", shown.version)
       add("Header", "\(shown.headerSize) bytes, flags 0x\(shown.flags.hexadecimal(8))")
       add("Program", "\(shown.programSize) bytes" + (signed.hiddenProgram.map { ", which \($0)" } ?? ""))
-      add("Hash", signed.hash.map { "\($0.hexadecimal) (\(Self.words(signed.hashState)))" } ?? "none")
+      add("Hash", signed.hash.map { "\($0.hexadecimal) (\(Self.hashState(of: signed)))" } ?? "none")
       if !shown.protectedEntries.isEmpty {
         add("Protected", shown.protectedEntries.joined(separator: ", "))
       }
