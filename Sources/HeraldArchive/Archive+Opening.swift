@@ -6,7 +6,7 @@ extension Archive {
   /// computer; `isZoneReplaced` whether an archive with another time zone takes this one.
   /// - Throws: `.storage` if there is none, or it cannot be used; `.usage` if the address is invalid, this
   ///   computer does not know the time zone, or the archive has another one.
-  public static func open(
+  package static func open(
     _ location: String, create: Bool, zone: String? = nil, isZoneReplaced: Bool = false
   ) throws(HostLinkError) -> Archive {
     if PostgreSQLAddress.isOne(location) {
@@ -26,7 +26,7 @@ extension Archive {
   /// An archive of some folders in a temporary file without a name; with the default rules and the system's
   /// time zone, unless there are `rules`.
   /// - Throws: `.storage` if no file can be made.
-  public static func temporary(_ rules: ContactRules? = nil) throws(HostLinkError) -> Archive {
+  package static func temporary(_ rules: ContactRules? = nil) throws(HostLinkError) -> Archive {
     try Archive(try SQLiteConnection(), newRules: rules)
   }
 }

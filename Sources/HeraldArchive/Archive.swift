@@ -6,23 +6,23 @@ import HeraldText
 /// The pages are the truth, and stay. Everything else is derived from them: payloads that devices sent, who
 /// heard whom on which day, contacts, and the meetings of each pair. `update` derives what new pages, persons
 /// or rules have changed; it can be interrupted at any point and goes on with the next call.
-public final class Archive {
+package final class Archive {
   /// The connection to the database.
   let connection: any ArchiveConnection
   let frames = PageFrame()
   /// The size of pages in memory at a time, in bytes; about 1.4 bytes are a reading. Tests set it to 0.
   var mostPageBytes: Int64 = 4 << 20
   /// The rules by which contacts are made.
-  public private(set) var rules = ContactRules()
+  package private(set) var rules = ContactRules()
   /// The civil days of the archive's time zone.
-  public private(set) var days = LocalDays.utc
+  package private(set) var days = LocalDays.utc
 
   /// Opens an archive; creates its tables in an empty database, with `newRules`, or else the time zone
   /// `zone`, or else that of this computer. `isZoneReplaced` has an archive with another time zone count its
   /// days in `zone` from then on, as `change` does.
   /// - Throws: `.storage` if the database cannot be used or was made by a later version of this program;
   ///   `.usage` if this computer does not know the time zone, or the archive has another one than `zone`.
-  public init(
+  package init(
     _ connection: any ArchiveConnection, newRules: ContactRules? = nil, zone: String? = nil,
     isZoneReplaced: Bool = false
   ) throws(HostLinkError) {
@@ -107,7 +107,7 @@ public final class Archive {
   }
 
   /// Changes the rules. If they differ from those of the archive, the next `update` derives everything again.
-  public func change(_ rules: ContactRules) throws(HostLinkError) {
+  package func change(_ rules: ContactRules) throws(HostLinkError) {
     guard rules != self.rules else { return }
     try rules.check()
     let days = try LocalDays(zone: rules.zone)
@@ -120,7 +120,7 @@ public final class Archive {
   }
 
   /// Has everything derived from the pages again by the next `update`.
-  public func deriveAgain() throws(HostLinkError) {
+  package func deriveAgain() throws(HostLinkError) {
     try connection.transaction { () throws(HostLinkError) in
       try connection.execute("UPDATE device SET is_unread = 1, is_stale = 1")
     }

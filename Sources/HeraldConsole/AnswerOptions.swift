@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 
 /// What every conversation with a device needs: timeout, and the key of a device that is locked.
-public struct AnswerOptions: ParsableArguments, Sendable {
+package struct AnswerOptions: ParsableArguments, Sendable {
   @Option(help: ArgumentHelp("How long an answer may take.", valueName: "seconds"))
   private var timeout: Double = 2
 
@@ -19,22 +19,22 @@ public struct AnswerOptions: ParsableArguments, Sendable {
     help:
       "The device is new, or was reset: go on although it has no access key and this computer has a file with one for it."
   )
-  public var isNewDevice = false
+  package var isNewDevice = false
 
   /// Options as if none were given.
-  public init() {}
+  package init() {}
 
   /// Refuses a time that is none.
-  public mutating func validate() throws {
+  package mutating func validate() throws {
     guard timeout > 0, timeout <= 3600 else {
       throw ValidationError("--timeout takes seconds, more than 0 and at most 3600.")
     }
   }
 
   /// Timeout of a response.
-  public var responseTimeout: Duration { .milliseconds(Int64(timeout * 1000)) }
+  package var responseTimeout: Duration { .milliseconds(Int64(timeout * 1000)) }
 
   /// The file with the access key, by the command line or else by the environment; `nil` if neither names
   /// one.
-  public var keyFile: String? { namedKeyFile ?? ProcessInfo.processInfo.environment["HERALD_KEY_FILE"] }
+  package var keyFile: String? { namedKeyFile ?? ProcessInfo.processInfo.environment["HERALD_KEY_FILE"] }
 }

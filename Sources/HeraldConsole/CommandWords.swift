@@ -2,18 +2,18 @@ import ArgumentParser
 import HeraldText
 
 /// The words of a command line that choose a command.
-public enum CommandWords {
+package enum CommandWords {
   /// A word that stands where a command is wanted, and is none.
-  public struct Mistake: Equatable, Sendable {
+  package struct Mistake: Equatable, Sendable {
     /// What is wrong.
-    public let what: String
+    package let what: String
     /// The command that was probably meant, or the one that lists all.
-    public let advice: String
+    package let advice: String
   }
 
   /// The first word of `arguments` that is no command of `root`'s; `nil` if all are, or an option comes
   /// first.
-  public static func mistake(in arguments: [String], of root: any ParsableCommand.Type) -> Mistake? {
+  package static func mistake(in arguments: [String], of root: any ParsableCommand.Type) -> Mistake? {
     var command = root
     var path = [root._commandName]
     for (index, word) in arguments.enumerated() {

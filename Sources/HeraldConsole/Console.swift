@@ -10,19 +10,19 @@ import Synchronization
 /// Text may contain what devices, peers and files call themselves: control characters, and those that hide or
 /// turn what follows, are shown as `?`. Output that cannot be written does not end a command; `end` then ends
 /// the program with status 11.
-public enum Console {
+package enum Console {
   /// The exit status of a program whose output could not be written.
-  public static let failureStatus: Int32 = 11
+  package static let failureStatus: Int32 = 11
 
   /// Writes a line to standard error. With `patience` it is left out if nobody reads for so many
   /// milliseconds.
-  public static func note(_ line: String, patience: Int32? = nil) {
+  package static func note(_ line: String, patience: Int32? = nil) {
     StandardStream.error.write(PrintableText.line(line) + "\n", patience: patience)
   }
 
   /// Writes a line to standard output, unbuffered, so that a reader receives each line immediately. With
   /// `patience` it is left out if nobody reads for so many milliseconds.
-  public static func line(_ line: String, patience: Int32? = nil) {
+  package static func line(_ line: String, patience: Int32? = nil) {
     StandardStream.output.write(PrintableText.line(line) + "\n", patience: patience)
   }
 
@@ -34,20 +34,20 @@ public enum Console {
   }
 
   /// Writes the bytes of a table or file to standard output as they are.
-  public static func data(_ bytes: [UInt8]) { StandardStream.output.write(bytes) }
+  package static func data(_ bytes: [UInt8]) { StandardStream.output.write(bytes) }
 
   /// Writes bytes to standard output as they are, without a copy.
-  public static func data(_ bytes: UnsafeBufferPointer<UInt8>) {
+  package static func data(_ bytes: UnsafeBufferPointer<UInt8>) {
     StandardStream.output.write(UnsafeRawBufferPointer(bytes))
   }
 
   /// Writes a prompt to standard error, and leaves the cursor behind it.
-  public static func ask(_ prompt: String) {
+  package static func ask(_ prompt: String) {
     StandardStream.error.write(PrintableText.line(prompt) + " ")
   }
 
   /// What lines on a terminal consist of.
-  public enum Drawing {
+  package enum Drawing {
     /// Text.
     case text(String)
     /// The end of a line.
@@ -59,7 +59,7 @@ public enum Console {
   }
 
   /// Draws on the terminal of standard error.
-  public static func draw(_ drawings: [Drawing]) {
+  package static func draw(_ drawings: [Drawing]) {
     var text = ""
     for drawing in drawings {
       switch drawing {
@@ -73,13 +73,13 @@ public enum Console {
   }
 
   /// Whether output could not be written: a command without an end has nobody to work for any more.
-  public static var hasFailed: Bool { StandardStream.hasFailed }
+  package static var hasFailed: Bool { StandardStream.hasFailed }
   /// What could not be written on standard output, and why; `nil` if everything was.
-  public static var complaint: String? { StandardStream.output.complaint?.what }
+  package static var complaint: String? { StandardStream.output.complaint?.what }
 
   /// Prints a value as JSON with sorted keys, names in small letters with `_` between words; on one line if
   /// `isLine`.
-  public static func printJSON(_ value: some Encodable, isLine: Bool = false) throws {
+  package static func printJSON(_ value: some Encodable, isLine: Bool = false) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     if !isLine { encoder.outputFormatting.insert(.prettyPrinted) }
@@ -93,14 +93,14 @@ public enum Console {
   private static let resultIsPrinted = Mutex(false)
 
   /// Prints what went wrong as the object `{"error": …}`, unless a result was printed.
-  public static func printError(_ failure: some Encodable) {
+  package static func printError(_ failure: some Encodable) {
     guard !resultIsPrinted.withLock({ $0 }) else { return }
     try? printJSON(["error": failure], isLine: true)
     resultIsPrinted.withLock { $0 = true }
   }
 
   /// Prints rows in columns; the first row is the heading. Columns named in `right` are aligned there.
-  public static func printTable(_ rows: [[String]], right: Set<Int> = []) {
+  package static func printTable(_ rows: [[String]], right: Set<Int> = []) {
     let rows = rows.map { $0.map { PrintableText.line($0) } }
     guard let columns = rows.map(\.count).max() else { return }
     let widths = (0..<columns).map { column in
@@ -120,7 +120,7 @@ public enum Console {
 
   /// Prints what the argument parser says about an error, which may be a request for help, and returns the
   /// exit status.
-  public static func report(_ error: any Error, of command: any ParsableCommand.Type) -> Int32 {
+  package static func report(_ error: any Error, of command: any ParsableCommand.Type) -> Int32 {
     let status = command.exitCode(for: error)
     let message = command.fullMessage(for: error)
     if !message.isEmpty { text(message, to: status.isSuccess ? .output : .error) }
@@ -129,7 +129,7 @@ public enum Console {
 
   /// Ends the program: with `status` or, if output could not be written, with 11 and a sentence on standard
   /// error. `whenFailed` receives that sentence and what to do, for standard output.
-  public static func end(
+  package static func end(
     _ status: Int32, as program: String, whenFailed: (_ what: String, _ advice: String) -> Void = { _, _ in }
   ) -> Never {
     if StandardStream.output.failure == nil, let complaint = StandardStream.error.complaint {

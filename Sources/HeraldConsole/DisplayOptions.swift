@@ -1,20 +1,20 @@
 import ArgumentParser
 
 /// How results are shown: `--json` and `--quiet`.
-public struct DisplayOptions: ParsableArguments, Sendable {
+package struct DisplayOptions: ParsableArguments, Sendable {
   /// Whether the result is for a program.
   @Flag(help: "Print the result as JSON.")
-  public var json = false
+  package var json = false
 
   /// Whether nothing but errors is wanted.
   @Flag(name: .shortAndLong, help: "Print nothing but errors.")
-  public var quiet = false
+  package var quiet = false
 
   /// Options as if none were given.
-  public init() {}
+  package init() {}
 
   /// Prints a result: as JSON, for a person, or not at all.
-  public func show(_ value: some Encodable, _ forPeople: () throws -> Void) throws {
+  package func show(_ value: some Encodable, _ forPeople: () throws -> Void) throws {
     if json {
       try Console.printJSON(value)
     } else if !quiet {
@@ -23,7 +23,7 @@ public struct DisplayOptions: ParsableArguments, Sendable {
   }
 
   /// Says something that only people read.
-  public func say(_ line: String) {
+  package func say(_ line: String) {
     if !json && !quiet { Console.line(line) }
   }
 }

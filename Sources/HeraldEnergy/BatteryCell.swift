@@ -1,5 +1,5 @@
 /// The chemistry of a cell, which determines what its voltage says of its charge.
-public enum CellChemistry: String, Sendable, Encodable {
+package enum CellChemistry: String, Sendable, Encodable {
   /// Lithium and manganese dioxide: coin cells such as a CR2032.
   case lithiumManganese = "coin"
   /// Lithium-ion and lithium polymer.
@@ -23,7 +23,7 @@ public enum CellChemistry: String, Sendable, Encodable {
 
   /// The percentage of the charge that is left at a voltage: 0…100, interpolated between the points of the
   /// table. Voltages outside of it, negative ones included, are those of its ends.
-  public func percent(millivolts: Double) -> Double {
+  package func percent(millivolts: Double) -> Double {
     let points = discharge
     guard let first = points.first, millivolts < first.millivolts else { return 100 }
     for (upper, lower) in zip(points, points.dropFirst()) where millivolts >= lower.millivolts {
@@ -35,13 +35,13 @@ public enum CellChemistry: String, Sendable, Encodable {
 }
 
 /// What supplies a board, and how its firmware makes a level of the voltage.
-public struct BoardCell: Equatable, Sendable {
+package struct BoardCell: Equatable, Sendable {
   /// The chemistry of the cell.
-  public let chemistry: CellChemistry
+  package let chemistry: CellChemistry
   /// The capacity of the cell in mAh.
-  public let capacity: Double
+  package let capacity: Double
   /// Whether the board is sold without a cell, so that the capacity is an assumption.
-  public let isAssumed: Bool
+  package let isAssumed: Bool
   /// The voltages in millivolts that the firmware reports as 0 and as 100 percent, linear between them.
   let empty: Double
   let full: Double
@@ -54,5 +54,5 @@ public struct BoardCell: Equatable, Sendable {
   }
 
   /// The percentage of the charge that is left, for a level that the firmware has logged.
-  public func percent(level: Int) -> Double { chemistry.percent(millivolts: millivolts(level: level)) }
+  package func percent(level: Int) -> Double { chemistry.percent(millivolts: millivolts(level: level)) }
 }

@@ -1,32 +1,32 @@
 /// How long a battery lasts: docs/energy.md, "Battery life".
-public struct BatteryLife: Equatable, Sendable {
+package struct BatteryLife: Equatable, Sendable {
   /// The mean current in mA.
-  public let current: Double
+  package let current: Double
   /// The capacity of the full cell in mAh.
-  public let capacity: Double
+  package let capacity: Double
   /// Whether nobody has named the capacity, and the board does not determine it.
-  public let isAssumed: Bool
+  package let isAssumed: Bool
   /// The percentage of the charge that is left, by the voltage; `nil` if the voltage is not known, and the
   /// life is that of a full cell.
-  public let percent: Double?
+  package let percent: Double?
   /// Whether the voltage is at or above the highest that the device reports, so that the charge is at least
   /// `percent`.
-  public let isFull: Bool
+  package let isFull: Bool
   /// Whether the current may be higher, because counters may have overflowed.
-  public let isAtMost: Bool
+  package let isAtMost: Bool
   /// Whether the device was supplied from outside when it measured the voltage.
-  public let isExternal: Bool
+  package let isExternal: Bool
 
   /// The hours that are left, or that a full cell lasts.
-  public var hours: Double { capacity * (percent ?? 100) / 100 / current }
+  package var hours: Double { capacity * (percent ?? 100) / 100 / current }
 
   /// The days that a full cell of a capacity in mAh lasts with a mean current in mA.
-  public static func days(capacity: Double, current: Double) -> Double {
+  package static func days(capacity: Double, current: Double) -> Double {
     current > 0 ? capacity / current / 24 : 0
   }
 
   /// The cells for which the life of a simulated device is printed: names and capacities in mAh.
-  public static let usualCells: [(name: String, capacity: Double)] = [
+  package static let usualCells: [(name: String, capacity: Double)] = [
     ("CR2032, 220 mAh", 220), ("100 mAh", 100), ("500 mAh", 500),
   ]
 
@@ -50,10 +50,10 @@ public struct BatteryLife: Equatable, Sendable {
   }
 
   /// A short form: "9 days".
-  public var shortWords: String { Self.words(hours: hours) }
+  package var shortWords: String { Self.words(hours: hours) }
 
   /// A sentence without its end: "about 9 days left (0.74 mA, 500 mAh cell, 62 % by voltage)".
-  public var words: String {
+  package var words: String {
     let time = Self.words(hours: hours)
     let cell = "\(Self.whole(capacity.rounded())) mAh cell\(isAssumed ? " assumed" : "")"
     let mean = "\(isAtMost ? "at least " : "")\(Self.decimal(current)) mA"
@@ -69,7 +69,7 @@ public struct BatteryLife: Equatable, Sendable {
 }
 
 /// What can be said of the battery of a device.
-public enum BatteryOutlook: Equatable, Sendable {
+package enum BatteryOutlook: Equatable, Sendable {
   /// The time that the cell lasts.
   case known(BatteryLife)
   /// How long it lasts is not known, and why.
@@ -83,7 +83,7 @@ public enum BatteryOutlook: Equatable, Sendable {
   ///   - isExternal: whether it was supplied from outside then. The voltage of a coin cell cannot be measured
   ///     beside another supply; that of a lithium-ion cell is the one at which it is charged.
   ///   - capacity: the capacity that somebody has named, in mAh; `nil` for that of the board.
-  public init(
+  package init(
     board: String, current: Result<Double, MeasuredUse.Defect>, mayHaveOverflowed: Bool = false, level: Int?,
     isExternal: Bool = false, capacity: Double? = nil
   ) {
@@ -117,10 +117,10 @@ public enum BatteryOutlook: Equatable, Sendable {
   }
 
   /// The life, if it is known.
-  public var life: BatteryLife? { if case .known(let life) = self { life } else { nil } }
+  package var life: BatteryLife? { if case .known(let life) = self { life } else { nil } }
 
   /// What is said of it: the words of the life, or "not known:" and the reason.
-  public var words: String {
+  package var words: String {
     switch self {
     case .known(let life): life.words
     case .unknown(let reason): "not known: \(reason)"
@@ -130,7 +130,7 @@ public enum BatteryOutlook: Equatable, Sendable {
 
 extension MeasuredUse.Defect {
   /// The reason in words.
-  public var words: String {
+  package var words: String {
     switch self {
     case .noRadio:
       "the device does not count the time for which its radio is on; with a Bluetooth controller none does"

@@ -1,11 +1,11 @@
 /// What is known of the currents and the supply of a board.
-public struct BoardPower: Equatable, Sendable {
+package struct BoardPower: Equatable, Sendable {
   /// The name of the board, as its firmware reports it.
-  public let board: String
+  package let board: String
   /// The chip, as in `linker/CHIP.ld`.
-  public let chip: String
+  package let chip: String
   /// The cell; `nil` for a board without a battery.
-  public let cell: BoardCell?
+  package let cell: BoardCell?
   /// The current in mA of the parts around the chip, which flows always: dividers and, where it was found,
   /// the regulator (docs/boards.md).
   let standing: Double
@@ -30,7 +30,7 @@ public struct BoardPower: Equatable, Sendable {
     chemistry: .lithiumIon, capacity: 500, isAssumed: true, empty: 3_300, full: 4_200)
 
   /// The boards whose currents are known.
-  public static let all = [
+  package static let all = [
     BoardPower("nrf52833dk", "nrf52833", coin),
     BoardPower("nrf52840dk", "nrf52840", coin),
     // Chip, regulator and divider were measured as 5.4 µA, of which 2 are the chip's.
@@ -41,11 +41,11 @@ public struct BoardPower: Equatable, Sendable {
   ]
 
   /// The board of this name; `nil` if nothing is known of it.
-  public static func named(_ board: String) -> BoardPower? { all.first { $0.board == board } }
+  package static func named(_ board: String) -> BoardPower? { all.first { $0.board == board } }
 
   /// The mean current in mA for what a device of this board measured.
   /// - Throws: the reason why it is not known.
-  public func current(_ use: MeasuredUse) throws(MeasuredUse.Defect) -> Double {
+  package func current(_ use: MeasuredUse) throws(MeasuredUse.Defect) -> Double {
     guard let model = EnergyModel.of(chip: chip) else { throw .unknownBoard(board) }
     return try model.parts(use, hasCrystalAlways: hasCrystalAlways).total + standing
   }

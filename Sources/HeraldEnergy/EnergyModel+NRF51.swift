@@ -4,7 +4,7 @@ extension EnergyModel {
   /// processor at 16 MHz). The crystal of 16 MHz counts for events only, as of a board whose 32 kHz clock has
   /// a crystal of its own; on the micro:bit it is always on (0.47 mA). The processor's time for an event is
   /// that of the micro:bit's image, which has no management link.
-  public static var nRF51822: EnergyModel {
+  package static var nRF51822: EnergyModel {
     var model = EnergyModel()
     model.transmitting = 10.5
     model.receiving = 13

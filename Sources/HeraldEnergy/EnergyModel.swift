@@ -3,41 +3,41 @@
 ///
 /// Sources of the values here: product specifications (PS) of the nRF52833 and the nRF52840, chapter "Current
 /// consumption", 3 V with the DC/DC converter. Radio currents are those of the whole chip, with the crystal.
-public struct EnergyModel: Sendable {
+package struct EnergyModel: Sendable {
   /// Current while transmitting at 0 dBm, 1 Mbit/s, in mA (I_RADIO_TX1).
-  public var transmitting = 6.0
+  package var transmitting = 6.0
   /// Current while receiving or listening at 1 Mbit/s, in mA (I_RADIO_RX0).
-  public var receiving = 6.0
+  package var receiving = 6.0
   /// Additional current while the processor runs, in mA: it increases the receiver's current from 6.26 mA to
   /// 8.6 mA (PS of the nRF52840, compounded, CoreMark from flash).
-  public var processing = 2.34
+  package var processing = 2.34
   /// Sleep current, in mA: RAM retained, 32 kHz clock on (System ON, about 2 µA).
-  public var sleeping = 0.002
+  package var sleeping = 0.002
   /// Current of the crystal oscillator and a timer of 1 MHz while the radio is off, in mA (I_TIMER2).
-  public var crystal = 0.646
+  package var crystal = 0.646
   /// The time for which the crystal runs before an event, in microseconds: the time that the link layer's
   /// driver reserves (`RadioChip`).
-  public var crystalStart = 600.0
+  package var crystalStart = 600.0
   /// Ramp-up time of the radio before it transmits or receives, in microseconds, at full current (fast
   /// ramp-up, product specification, RADIO).
-  public var rampUp = 40.0
+  package var rampUp = 40.0
   /// Processor time for each received advertisement, in microseconds: at most 3,000 instructions of two
   /// cycles each, at 64 MHz.
-  public var perAdvertisement = 94.0
+  package var perAdvertisement = 94.0
   /// Processor time for each event of the radio, in microseconds, with interrupts, planning and the loop:
   /// `script/emulated counters_account` counts 1.8 ms a second with 5 events a second, at two cycles each
   /// instruction.
-  public var perEvent = 360.0
+  package var perEvent = 360.0
   /// Time to program a word of flash, in microseconds (PS, NVMC, t_WRITE), at the current of the processor.
-  public var flashWord = 42.5
+  package var flashWord = 42.5
   /// Time to erase a page of flash, in microseconds (PS, NVMC, t_ERASEPAGE), at the same current.
-  public var flashErasure = 87_500.0
+  package var flashErasure = 87_500.0
 
   /// Creates the model of the nRF52833.
-  public init() {}
+  package init() {}
 
   /// The model of a chip by its name, as in `linker/CHIP.ld`; `nil` if its currents are not known.
-  public static func of(chip: String) -> EnergyModel? {
+  package static func of(chip: String) -> EnergyModel? {
     switch chip {
     case "nrf51822": .nRF51822
     case "nrf52833": EnergyModel()
@@ -47,7 +47,7 @@ public struct EnergyModel: Sendable {
   }
 
   /// The model of the nRF52840.
-  public static var nRF52840: EnergyModel {
+  package static var nRF52840: EnergyModel {
     var model = EnergyModel()
     model.transmitting = 6.4
     model.receiving = 6.26
@@ -59,15 +59,15 @@ public struct EnergyModel: Sendable {
   /// The charge of one connectable advertising event of 29 bytes at 0 dBm, in microcoulombs: measured on an
   /// nRF52832 (Laird, BL652 user guide, table 10). `charge` gives about the same value from the radio's
   /// times.
-  public static var measuredAdvertisingEvent: Double { 10.64 }
+  package static var measuredAdvertisingEvent: Double { 10.64 }
 
   /// The mean current in mA (mAh per hour) for what a device did over `microseconds`.
-  public func charge(_ use: DeviceUse, over microseconds: UInt64) -> Double {
+  package func charge(_ use: DeviceUse, over microseconds: UInt64) -> Double {
     parts(use, over: microseconds).total
   }
 
   /// The same, by what it was used for.
-  public func parts(_ use: DeviceUse, over microseconds: UInt64) -> EnergyParts {
+  package func parts(_ use: DeviceUse, over microseconds: UInt64) -> EnergyParts {
     guard microseconds > 0 else { return EnergyParts() }
     let time = Double(microseconds)
     let radio = use.radio
@@ -92,48 +92,48 @@ public struct EnergyModel: Sendable {
 
   /// The least mean current in mA with which two devices can discover each other within `seconds`:
   /// 2·√(Q·I/L) (Kindt and Chakraborty 2019), of advertising events of charge Q and listening at current I.
-  public func bound(seconds: Double) -> Double {
+  package func bound(seconds: Double) -> Double {
     2 * (Self.measuredAdvertisingEvent / 1000 * receiving / seconds).squareRoot()
   }
 }
 
 /// What a device did: its radio, the advertisements that were processed, and the operations of its flash.
-public struct DeviceUse: Sendable {
+package struct DeviceUse: Sendable {
   /// The times of the radio.
-  public var radio: RadioUse
+  package var radio: RadioUse
   /// Advertisements reported to the host.
-  public var advertisements: UInt64 = 0
+  package var advertisements: UInt64 = 0
   /// Words of flash programmed.
-  public var words: UInt64 = 0
+  package var words: UInt64 = 0
   /// Pages of flash erased.
-  public var erasures: UInt64 = 0
+  package var erasures: UInt64 = 0
 
   /// A device with this use of its radio, which received nothing and changed no flash.
-  public init(_ radio: RadioUse) { self.radio = radio }
+  package init(_ radio: RadioUse) { self.radio = radio }
 }
 
 /// A mean current in mA, by its use.
-public struct EnergyParts: Sendable {
+package struct EnergyParts: Sendable {
   /// Transmitting.
-  public var transmitting = 0.0
+  package var transmitting = 0.0
   /// Receiving and scanning.
-  public var receiving = 0.0
+  package var receiving = 0.0
   /// Ramp-ups of transmitter and receiver.
-  public var ramp = 0.0
+  package var ramp = 0.0
   /// The crystal oscillator while the radio is off.
-  public var crystal = 0.0
+  package var crystal = 0.0
   /// The processor.
-  public var processor = 0.0
+  package var processor = 0.0
   /// Operations of the flash.
-  public var flash = 0.0
+  package var flash = 0.0
   /// Sleep.
-  public var sleep = 0.0
+  package var sleep = 0.0
 
   /// No current.
-  public init() {}
+  package init() {}
 
   /// The sum.
-  public var total: Double { transmitting + receiving + ramp + crystal + processor + flash + sleep }
+  package var total: Double { transmitting + receiving + ramp + crystal + processor + flash + sleep }
 
   /// Adds the parts of another device.
   package mutating func add(_ other: EnergyParts) {
@@ -162,33 +162,33 @@ public struct EnergyParts: Sendable {
 }
 
 /// The times a radio has spent in each state, in microseconds.
-public struct RadioUse: Sendable {
+package struct RadioUse: Sendable {
   /// A radio that was not used.
-  public init() {}
+  package init() {}
 
   /// Transmitting: advertisements, and its packets in connection events.
-  public package(set) var transmitting: UInt64 = 0
+  package package(set) var transmitting: UInt64 = 0
   /// Receiving in connection events, and listening for responses to advertisements.
-  public package(set) var receiving: UInt64 = 0
+  package package(set) var receiving: UInt64 = 0
   /// Scan windows, for scanning or initiating.
-  public package(set) var scanning: UInt64 = 0
+  package package(set) var scanning: UInt64 = 0
   /// The part of `transmitting` and `receiving` that was spent in connections.
-  public package(set) var connections: UInt64 = 0
+  package package(set) var connections: UInt64 = 0
   /// The number of changes from transmitting to receiving.
-  public package(set) var turns: UInt64 = 0
+  package package(set) var turns: UInt64 = 0
   /// The number of advertising events and connection events.
-  public package(set) var events: UInt64 = 0
+  package package(set) var events: UInt64 = 0
   /// The number of scan windows.
-  public package(set) var scans: UInt64 = 0
+  package package(set) var scans: UInt64 = 0
   /// The time between the packets of an event, and between the parts of a scan window, in which the radio is
   /// off, or ramps up, and its crystal is on.
-  public package(set) var pauses: UInt64 = 0
+  package package(set) var pauses: UInt64 = 0
   /// The number of times at which a scan window was continued, after a received advertisement or another
   /// event.
-  public package(set) var parts: UInt64 = 0
+  package package(set) var parts: UInt64 = 0
   /// The part of `scanning` in which the radio did not receive because of that.
-  public package(set) var interrupted: UInt64 = 0
+  package package(set) var interrupted: UInt64 = 0
 
   /// The time for which it received in scan windows.
-  public var listening: UInt64 { scanning - min(scanning, interrupted) }
+  package var listening: UInt64 { scanning - min(scanning, interrupted) }
 }

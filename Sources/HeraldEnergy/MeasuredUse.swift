@@ -1,8 +1,8 @@
 /// What a device has done since it started, by its own counters (docs/link-layer.md, "Statistics"). Times are
 /// in milliseconds. The values are those that the device sent: nothing is assumed of them.
-public struct MeasuredUse: Equatable, Sendable {
+package struct MeasuredUse: Equatable, Sendable {
   /// The reason why no current can be computed from the counters of a device.
-  public enum Defect: Error, Equatable, Sendable {
+  package enum Defect: Error, Equatable, Sendable {
     /// There are no counters of a radio: a device over HCI has none.
     case noRadio
     /// The device started less than a minute ago.
@@ -14,39 +14,39 @@ public struct MeasuredUse: Equatable, Sendable {
   }
 
   /// The time since the start.
-  public var uptime: UInt64 = 0
+  package var uptime: UInt64 = 0
   /// The time for which the receiver was on; `nil` if the device does not count it.
-  public var receiving: UInt64?
+  package var receiving: UInt64?
   /// The time for which packets were transmitted.
-  public var transmitting: UInt64 = 0
+  package var transmitting: UInt64 = 0
   /// The time of ramp-ups.
-  public var ramping: UInt64 = 0
+  package var ramping: UInt64 = 0
   /// The time for which the radio kept its crystal oscillator on, which includes the three others.
-  public var crystal: UInt64 = 0
+  package var crystal: UInt64 = 0
   /// Events of the radio.
-  public var events: UInt64 = 0
+  package var events: UInt64 = 0
   /// Received advertisements.
-  public var advertisements: UInt64 = 0
+  package var advertisements: UInt64 = 0
   /// The time for which the processor slept, without its interrupts; `nil` if it is not counted.
-  public var asleep: UInt64?
+  package var asleep: UInt64?
   /// Words of flash that were programmed.
-  public var words: UInt64 = 0
+  package var words: UInt64 = 0
   /// Pages of flash that were erased.
-  public var erasures: UInt64 = 0
+  package var erasures: UInt64 = 0
 
   /// A device that counted nothing.
-  public init() {}
+  package init() {}
 
   /// The least uptime of which a mean is made, in milliseconds.
-  public static let leastUptime: UInt64 = 60_000
+  package static let leastUptime: UInt64 = 60_000
   /// The number of milliseconds after which a counter of 32 bits may have overflowed: 49.7 days.
-  public static let overflow: UInt64 = 1 << 32
+  package static let overflow: UInt64 = 1 << 32
 
   /// Whether a counter may have overflowed, so that the current is at least the computed one.
-  public var mayHaveOverflowed: Bool { uptime >= Self.overflow }
+  package var mayHaveOverflowed: Bool { uptime >= Self.overflow }
 
   /// Adds the times of a role of the link layer.
-  public mutating func add(
+  package mutating func add(
     receiving: UInt64, transmitting: UInt64, ramping: UInt64, crystal: UInt64, events: UInt64
   ) {
     self.receiving = Self.sum(self.receiving ?? 0, receiving)
@@ -86,7 +86,7 @@ extension EnergyModel {
   /// The mean current in mA since the start of a device, by its use. `hasCrystalAlways`: the crystal also
   /// runs while the radio does not need it.
   /// - Throws: the reason why it is not known.
-  public func parts(_ use: MeasuredUse, hasCrystalAlways: Bool = false) throws(MeasuredUse.Defect)
+  package func parts(_ use: MeasuredUse, hasCrystalAlways: Bool = false) throws(MeasuredUse.Defect)
     -> EnergyParts
   {
     let receives = Double(try use.checkedReceiving())

@@ -1,9 +1,9 @@
 /// Selects one of the boards that were found.
-public enum BoardChoice {
+package enum BoardChoice {
   /// The only one that can be the board `wanted`, or the only one found if that is `nil`. Unusable boards
   /// count, as they could be the intended one.
   /// - Throws: `.noDevice`, or `.severalDevices` with all of them in the text.
-  public static func only(of found: [FoundBoard], wanted: BoardDescription?) throws(FlashFailure)
+  package static func only(of found: [FoundBoard], wanted: BoardDescription?) throws(FlashFailure)
     -> FoundBoard
   {
     let candidates = distinct(found).filter { board in

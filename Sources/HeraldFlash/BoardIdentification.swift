@@ -1,21 +1,21 @@
 import HeraldImages
 
 /// The identification of a connected board.
-public struct BoardIdentification: Equatable, Sendable {
+package struct BoardIdentification: Equatable, Sendable {
   /// The boards that match; empty if the board is not supported, several if the programming method cannot
   /// distinguish them.
-  public let boards: [BoardDescription]
+  package let boards: [BoardDescription]
   /// Details reported by the board, as pairs of name and value that are safe to show: chip, serial number,
   /// boot loader.
-  public let details: [(name: String, value: String)]
+  package let details: [(name: String, value: String)]
   /// Whether its memory is locked against debugging.
-  public let isLocked: Bool
+  package let isLocked: Bool
   /// The version of the firmware that runs there; `nil` if none runs, or the programming method does not
   /// report it.
-  public let version: MCUbootImage.Version?
+  package let version: MCUbootImage.Version?
 
   /// An identification from its parts.
-  public init(
+  package init(
     boards: [BoardDescription], details: [(name: String, value: String)], isLocked: Bool = false,
     version: MCUbootImage.Version? = nil
   ) {
@@ -26,7 +26,7 @@ public struct BoardIdentification: Equatable, Sendable {
   }
 
   /// Whether all of them are the same.
-  public static func == (left: BoardIdentification, right: BoardIdentification) -> Bool {
+  package static func == (left: BoardIdentification, right: BoardIdentification) -> Bool {
     left.boards == right.boards && left.isLocked == right.isLocked && left.version == right.version
       && left.details.elementsEqual(right.details) { $0 == $1 }
   }

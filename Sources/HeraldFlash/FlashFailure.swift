@@ -2,9 +2,9 @@ import HeraldHostLink
 import HeraldText
 
 /// Why flashing failed, what state the board is in now, and the command that continues from there.
-public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible {
+package struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible {
   /// The contents of the board after a failure.
-  public enum BoardState: String, Sendable {
+  package enum BoardState: String, Sendable {
     /// Nothing was written; the previous contents are unchanged.
     case untouched
     /// Part of the new firmware was written: it does not start until it is written again.
@@ -23,7 +23,7 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
   }
 
   /// The class of the error, which determines the exit status.
-  public enum Cause: Equatable, Sendable {
+  package enum Cause: Equatable, Sendable {
     /// The board was not found, could not be opened, or communication failed.
     case link(HostLinkError.Cause)
     /// The image is invalid, or cannot be read.
@@ -43,16 +43,16 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
   }
 
   /// The class of the error, from which the exit status follows.
-  public let cause: Cause
+  package let cause: Cause
   /// What happened, and to which object.
-  public let what: String
+  package let what: String
   /// The present contents of the board.
-  public let state: BoardState
+  package let state: BoardState
   /// The recommended action: a command, if there is one.
-  public let advice: String?
+  package let advice: String?
 
   /// A failure from its parts.
-  public init(_ cause: Cause, _ what: String, state: BoardState, advice: String? = nil) {
+  package init(_ cause: Cause, _ what: String, state: BoardState, advice: String? = nil) {
     self.cause = cause
     self.what = what
     self.state = state
@@ -60,12 +60,12 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
   }
 
   /// A failure of the link, with the state of the board.
-  public init(_ error: HostLinkError, state: BoardState) {
+  package init(_ error: HostLinkError, state: BoardState) {
     self.init(.link(error.cause), error.what, state: state, advice: error.advice)
   }
 
   /// The failure for an unknown board name, with similar names.
-  public static func unknownBoard(_ name: String) -> FlashFailure {
+  package static func unknownBoard(_ name: String) -> FlashFailure {
     let nearest = NearestWord.of(name, in: BoardCatalogue.all.map(\.name))
     return FlashFailure(
       .link(.usage), "there is no board \(PrintableText.of(name))", state: .untouched,
@@ -84,7 +84,7 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
 
   /// The failure of a command, with the command that continues: it alone if it can succeed as it is, after
   /// the failure's own advice if a boot loader waits for an image (`isWaiting`), and none otherwise.
-  public func continued(by command: String, isWaiting: Bool = false) -> FlashFailure {
+  package func continued(by command: String, isWaiting: Bool = false) -> FlashFailure {
     let next: String? =
       if isTransient {
         isWaiting ? command : advice ?? command
@@ -101,5 +101,5 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
   func with(_ state: BoardState) -> FlashFailure { FlashFailure(cause, what, state: state, advice: advice) }
 
   /// What happened and what to do, on one line.
-  public var description: String { advice.map { "\(what): \($0)" } ?? what }
+  package var description: String { advice.map { "\(what): \($0)" } ?? what }
 }

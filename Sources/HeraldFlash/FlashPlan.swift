@@ -1,17 +1,17 @@
 import HeraldImages
 
 /// The writing of an image to a board, checked for compatibility.
-public struct FlashPlan: Equatable, Sendable {
+package struct FlashPlan: Equatable, Sendable {
   /// The image.
-  public let image: FirmwareImage
+  package let image: FirmwareImage
   /// The board it was checked against.
-  public let board: BoardDescription
+  package let board: BoardDescription
   /// Whether the log and the settings are erased as well. By default they are kept.
-  public let erasesAll: Bool
+  package let erasesAll: Bool
 
   /// A plan, if the image fits the board.
   /// - Throws: `.doesNotFit`, with the reason; nothing was written.
-  public init(image: FirmwareImage, board: BoardDescription, erasesAll: Bool = false) throws(FlashFailure) {
+  package init(image: FirmwareImage, board: BoardDescription, erasesAll: Bool = false) throws(FlashFailure) {
     if let obstacle = board.obstacle(to: image) {
       throw FlashFailure(
         .doesNotFit, "the image \(obstacle)", state: .untouched,
@@ -25,7 +25,7 @@ public struct FlashPlan: Equatable, Sendable {
   /// The pages of flash that it writes to, by their first addresses, in order; each is erased before. None is
   /// outside the board's `firmware`, which begins and ends with a page where log or settings are beside it.
   /// Words for the chip's configuration are in no page.
-  public var pages: [UInt32] {
+  package var pages: [UInt32] {
     let size = UInt64(board.pageSize)
     var pages: [UInt32] = []
     for segment in image.segments where board.firmware.contains(segment.address, segment.end) {

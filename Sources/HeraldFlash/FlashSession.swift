@@ -1,32 +1,32 @@
 import HeraldImages
 
 /// A session with one board, from its identification on.
-public struct FlashSession {
+package struct FlashSession {
   /// The programmer of the board.
-  public let programmer: any Programmer
+  package let programmer: any Programmer
   /// The identification of the board.
-  public let identification: BoardIdentification
+  package let identification: BoardIdentification
 
   /// The result of writing.
-  public struct Outcome: Equatable, Sendable {
+  package struct Outcome: Equatable, Sendable {
     /// Bytes of the image.
-    public let bytes: Int
+    package let bytes: Int
     /// Whether they were compared afterwards. If not, this programming method cannot read back, and only its
     /// own status was checked.
-    public let isVerified: Bool
+    package let isVerified: Bool
     /// Whether a start was commanded; if not, the board starts by itself.
-    public let isReset: Bool
+    package let isReset: Bool
   }
 
   /// Identifies the board.
-  public init(_ programmer: any Programmer) throws(FlashFailure) {
+  package init(_ programmer: any Programmer) throws(FlashFailure) {
     self.programmer = programmer
     identification = try programmer.identify()
   }
 
   /// The board: `wanted`, if it matches; else the only match, for which the image may be used.
   /// - Throws: `.doesNotFit` if it is another or none that is known, `.usage` if it can be several.
-  public func board(_ wanted: BoardDescription?, for image: FirmwareImage?) throws(FlashFailure)
+  package func board(_ wanted: BoardDescription?, for image: FirmwareImage?) throws(FlashFailure)
     -> BoardDescription
   {
     guard !identification.boards.isEmpty else {
@@ -54,7 +54,7 @@ public struct FlashSession {
 
   /// A plan for this board.
   /// - Throws: `.doesNotFit`; `.locked` if its memory is locked and the plan does not erase all.
-  public func plan(_ image: FirmwareImage, for board: BoardDescription, erasesAll: Bool) throws(FlashFailure)
+  package func plan(_ image: FirmwareImage, for board: BoardDescription, erasesAll: Bool) throws(FlashFailure)
     -> FlashPlan
   {
     let plan = try FlashPlan(image: image, board: board, erasesAll: erasesAll)
@@ -63,7 +63,7 @@ public struct FlashSession {
   }
 
   /// The failure for reading or writing a locked chip.
-  public func lockedFailure() -> FlashFailure {
+  package func lockedFailure() -> FlashFailure {
     FlashFailure(
       .locked, "the chip at \(programmer.location) is locked", state: .untouched,
       advice:
@@ -73,7 +73,7 @@ public struct FlashSession {
 
   /// Writes, compares, and starts the image. A failure after the last write is reported as such for every
   /// programming method.
-  public func write(_ plan: FlashPlan, isReset: Bool = true, progress: (FlashProgress) -> Void)
+  package func write(_ plan: FlashPlan, isReset: Bool = true, progress: (FlashProgress) -> Void)
     throws(FlashFailure) -> Outcome
   {
     try programmer.write(plan, progress: progress)

@@ -8,7 +8,7 @@ import HeraldHostLink
 ///
 /// The caller performs `write`, `verify` and `reset` in this order. A programming method without one of these
 /// steps throws `.cannot`, which the caller ignores: a drive, for example, restarts its board by itself.
-public protocol Programmer: AnyObject {
+package protocol Programmer: AnyObject {
   /// The location of the board, in the form of `--to`.
   var location: String { get }
 
@@ -37,10 +37,10 @@ public protocol Programmer: AnyObject {
 
 extension Programmer {
   /// By default part of the new firmware is written.
-  public var stateHalfWay: FlashFailure.BoardState { .partlyWritten }
-  public func remark(after plan: FlashPlan) -> String? { nil }
+  package var stateHalfWay: FlashFailure.BoardState { .partlyWritten }
+  package func remark(after plan: FlashPlan) -> String? { nil }
   /// By default there is no debug port to close.
-  public func lock(_ board: BoardDescription) throws(FlashFailure) {
+  package func lock(_ board: BoardDescription) throws(FlashFailure) {
     throw FlashFailure(
       .cannot, "the debug port of the board at \(location) can be closed by a debug probe only",
       state: .untouched, advice: "connect a probe, and name it with --to probe:…")

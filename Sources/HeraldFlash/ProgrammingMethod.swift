@@ -2,21 +2,21 @@ import HeraldHostLink
 import HeraldText
 
 /// A programming method: how boards are found on it, and how one is opened.
-public struct ProgrammingMethod: Sendable {
+package struct ProgrammingMethod: Sendable {
   /// The kind of the programming interface.
-  public typealias Kind = ProgrammingMethodKind
+  package typealias Kind = ProgrammingMethodKind
 
   /// The kind of the programming interface.
-  public let kind: Kind
+  package let kind: Kind
   /// The form of the text after `KIND:`, for display.
-  public let form: String
+  package let form: String
   /// Finds boards, including unusable ones with the reason.
-  public let find: @Sendable (FlashOptions) -> [FoundBoard]
+  package let find: @Sendable (FlashOptions) -> [FoundBoard]
   /// Opens the location given after `KIND:`.
-  public let open: @Sendable (String, FlashOptions) throws(FlashFailure) -> any Programmer
+  package let open: @Sendable (String, FlashOptions) throws(FlashFailure) -> any Programmer
 
   /// A programming method from its parts.
-  public init(
+  package init(
     _ kind: Kind, form: String, find: @escaping @Sendable (FlashOptions) -> [FoundBoard],
     open: @escaping @Sendable (String, FlashOptions) throws(FlashFailure) -> any Programmer
   ) {
@@ -27,11 +27,11 @@ public struct ProgrammingMethod: Sendable {
   }
 
   /// All programming methods, in the order in which they are tried.
-  public static let all: [ProgrammingMethod] = [.probe, .drive, .serialDFU, .smp]
+  package static let all: [ProgrammingMethod] = [.probe, .drive, .serialDFU, .smp]
 
   /// The programming method and the rest of a location in the form of `--to`.
   /// - Throws: `.usage` if there is no such method.
-  public static func parse(_ location: String, of methods: [ProgrammingMethod] = all) throws(FlashFailure)
+  package static func parse(_ location: String, of methods: [ProgrammingMethod] = all) throws(FlashFailure)
     -> (
       ProgrammingMethod, String
     )
@@ -49,7 +49,7 @@ public struct ProgrammingMethod: Sendable {
   }
 
   /// Opens a location in the form of `--to`.
-  public static func open(_ location: String, _ options: FlashOptions, of methods: [ProgrammingMethod] = all)
+  package static func open(_ location: String, _ options: FlashOptions, of methods: [ProgrammingMethod] = all)
     throws(FlashFailure) -> any Programmer
   {
     let (method, rest) = try parse(location, of: methods)
@@ -58,24 +58,24 @@ public struct ProgrammingMethod: Sendable {
 }
 
 /// The options of all programming methods.
-public struct FlashOptions: Sendable {
+package struct FlashOptions: Sendable {
   /// How long one response may take.
-  public var timeout: Duration
+  package var timeout: Duration
   /// USB/IP servers to look at as well: HOST or HOST:PORT.
-  public var usbipServers: [String]
+  package var usbipServers: [String]
   /// The file with the access key of a device that is locked; `{serial}` in it stands for its serial number.
-  public var keyFile: String?
+  package var keyFile: String?
   /// Whether a device may have no access key although there is a file with one for it.
-  public var isNewDevice: Bool
+  package var isNewDevice: Bool
   /// Whether an image that a device has been given to try stays without having been confirmed.
-  public var isPermanent: Bool
+  package var isPermanent: Bool
   /// Whether a probe reads back every byte to compare, instead of page checksums computed by the chip.
-  public var readsBack: Bool
+  package var readsBack: Bool
   /// SWD clock of a probe, in Hz.
-  public var clock: UInt32
+  package var clock: UInt32
 
   /// Two seconds for a response, 4 MHz, and nothing else.
-  public init(
+  package init(
     timeout: Duration = .seconds(2), usbipServers: [String] = [], keyFile: String? = nil,
     isNewDevice: Bool = false, isPermanent: Bool = false, readsBack: Bool = false,
     clock: UInt32 = 4_000_000
@@ -91,13 +91,13 @@ public struct FlashOptions: Sendable {
 }
 
 /// A board that was found, or something that could be one.
-public struct FoundBoard: Equatable, Sendable {
+package struct FoundBoard: Equatable, Sendable {
   /// The location, in the form of `--to`.
-  public let location: String
+  package let location: String
   /// The board's identification; `nil` if it could not be examined.
-  public let identification: BoardIdentification?
+  package let identification: BoardIdentification?
   /// Why it cannot be used now; `nil` if it can.
-  public let obstacle: FlashFailure?
+  package let obstacle: FlashFailure?
 
   /// The programming method on which it was found.
   var kind: ProgrammingMethodKind? {
@@ -105,14 +105,14 @@ public struct FoundBoard: Equatable, Sendable {
   }
 
   /// A board that can be used.
-  public init(location: String, identification: BoardIdentification) {
+  package init(location: String, identification: BoardIdentification) {
     self.location = location
     self.identification = identification
     obstacle = nil
   }
 
   /// A board that cannot be examined.
-  public init(location: String, obstacle: FlashFailure) {
+  package init(location: String, obstacle: FlashFailure) {
     self.location = location
     identification = nil
     self.obstacle = obstacle

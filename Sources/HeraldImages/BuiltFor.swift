@@ -1,7 +1,7 @@
 extension FirmwareImage {
   /// The board for which the image was built: `script/build` stores `board=` and the board's name in each
   /// image, between zero bytes. `nil` if there is none, or if there are several different ones.
-  public var builtFor: String? {
+  package var builtFor: String? {
     var found: String?
     for segment in segments {
       for name in segment.bytes.boardNames {

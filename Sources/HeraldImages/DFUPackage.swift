@@ -4,9 +4,9 @@ import HeraldText
 
 /// A DFU package in the format of `nrfutil` and `adafruit-nrfutil`: a zip archive with a manifest, an init
 /// packet and the application.
-public struct DFUPackage: Equatable, Sendable {
+package struct DFUPackage: Equatable, Sendable {
   /// The kind of boot loader.
-  public enum Kind: Equatable, Sendable {
+  package enum Kind: Equatable, Sendable {
     /// Nordic's Secure DFU, of nRF5 SDK 12 and later.
     case secure
     /// The DFU of earlier SDKs, as in Adafruit's boot loader, on a board with one of these SoftDevices, given
@@ -15,16 +15,16 @@ public struct DFUPackage: Equatable, Sendable {
   }
 
   /// The kind of boot loader for which the package is intended.
-  public let kind: Kind
+  package let kind: Kind
   /// The init packet.
-  public let initPacket: [UInt8]
+  package let initPacket: [UInt8]
   /// The application.
-  public let application: [UInt8]
+  package let application: [UInt8]
 
   /// Creates a package of `image` for a boot loader that writes it to its start address. Bytes between
   /// segments, and those that complete the last word, as boot loaders require, are `FF`.
   /// - Throws: `FirmwareError` if the image has no binary form.
-  public init(_ image: FirmwareImage, _ kind: Kind) throws(FirmwareError) {
+  package init(_ image: FirmwareImage, _ kind: Kind) throws(FirmwareError) {
     var bytes = try image.file(.binary)
     while bytes.count % 4 != 0 { bytes.append(0xFF) }
     switch kind {
@@ -59,7 +59,7 @@ public struct DFUPackage: Equatable, Sendable {
 
   /// Parses a package, whose init packet must match the application.
   /// - Throws: `FirmwareError` with the reason.
-  public init(file: [UInt8]) throws(FirmwareError) {
+  package init(file: [UInt8]) throws(FirmwareError) {
     let archive = try StoredZip(file)
     func content(_ name: String) throws(FirmwareError) -> [UInt8] {
       guard let found = archive.files.first(where: { $0.name == name }) else {
@@ -102,7 +102,7 @@ public struct DFUPackage: Equatable, Sendable {
   }
 
   /// The bytes of the archive.
-  public var file: [UInt8] {
+  package var file: [UInt8] {
     let packet: LegacyInitPacket? =
       if case .legacy = kind { try? LegacyInitPacket(initPacket) } else { nil }
     return StoredZip([

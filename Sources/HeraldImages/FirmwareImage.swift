@@ -2,9 +2,9 @@ import HeraldCrypto
 import HeraldText
 
 /// What a firmware file puts where in a chip's memory.
-public struct FirmwareImage: Equatable, Sendable {
+package struct FirmwareImage: Equatable, Sendable {
   /// The form of a file.
-  public enum Format: String, Sendable, CaseIterable {
+  package enum Format: String, Sendable, CaseIterable {
     /// Executable and Linkable Format.
     case elf = "ELF"
     /// Intel's hexadecimal records.
@@ -20,51 +20,51 @@ public struct FirmwareImage: Equatable, Sendable {
   }
 
   /// Contiguous bytes.
-  public struct Segment: Equatable, Sendable {
+  package struct Segment: Equatable, Sendable {
     /// Where the first byte goes.
-    public let address: UInt32
+    package let address: UInt32
     /// The bytes.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// The address behind the last byte; up to 2³².
-    public var end: UInt64 { UInt64(address) + UInt64(bytes.count) }
+    package var end: UInt64 { UInt64(address) + UInt64(bytes.count) }
 
     /// A segment from its parts.
-    public init(address: UInt32, bytes: [UInt8]) {
+    package init(address: UInt32, bytes: [UInt8]) {
       self.address = address
       self.bytes = bytes
     }
   }
 
   /// What a Cortex-M loads first: the start of its vector table.
-  public struct VectorTable: Equatable, Sendable {
+  package struct VectorTable: Equatable, Sendable {
     /// Offset of the table.
-    public let address: UInt32
+    package let address: UInt32
     /// The stack pointer at reset.
-    public let initialStackPointer: UInt32
+    package let initialStackPointer: UInt32
     /// The address of the reset handler, without the Thumb bit.
-    public let resetHandler: UInt32
+    package let resetHandler: UInt32
     /// Whether it can be one: the stack aligned and in RAM (0x20000000 and up), the handler in Thumb code of
     /// this image.
-    public let isPlausible: Bool
+    package let isPlausible: Bool
   }
 
   /// The form of the file.
-  public let format: Format
+  package let format: Format
   /// The segments in ascending order of address, neither adjacent nor overlapping.
-  public let segments: [Segment]
+  package let segments: [Segment]
   /// The entry address in the file, if it has one.
-  public let entry: UInt32?
+  package let entry: UInt32?
   /// The family identifier of UF2 blocks; `nil` if there is none.
-  public let uf2Family: UInt32?
+  package let uf2Family: UInt32?
   /// The MCUboot image at the start of these bytes, for any file format; `nil` if it is none.
-  public let mcuboot: MCUbootImage?
+  package let mcuboot: MCUbootImage?
   /// MCUboot's trailer at the end of these bytes, behind the image; `nil` if there is none.
-  public let trailer: MCUbootTrailer?
+  package let trailer: MCUbootTrailer?
   /// The package in which it came, if it was one.
-  public let package: DFUPackage?
+  package let package: DFUPackage?
 
   /// The maximum size of a file in bytes.
-  public static let largestFile = 64 << 20
+  package static let largestFile = 64 << 20
   /// The maximum number of segments: as many as the header of an ELF file counts.
   package static let mostSegments = 0xFEFF
 
@@ -72,7 +72,7 @@ public struct FirmwareImage: Equatable, Sendable {
   /// at `base`, which is then required. An MCUboot image is at `base`, by default at 0. The application of a
   /// package is at `base`, or at the address determined by the package's SoftDevice, or at `packageBase`.
   /// - Throws: `FirmwareError` with the position and the reason.
-  public init(_ bytes: [UInt8], base: UInt32? = nil, packageBase: UInt32? = nil) throws(FirmwareError) {
+  package init(_ bytes: [UInt8], base: UInt32? = nil, packageBase: UInt32? = nil) throws(FirmwareError) {
     if bytes.starts(with: [0x7F, 0x45, 0x4C, 0x46]) {
       self = try ELFImage.parse(bytes.span)
     } else if bytes.starts(with: [0x55, 0x46, 0x32, 0x0A]) {
@@ -102,7 +102,7 @@ public struct FirmwareImage: Equatable, Sendable {
   /// An image from pieces in any order: pieces that touch are joined.
   /// - Throws: `FirmwareError` if they overlap, go beyond the end of memory, are none or too many apart, or
   ///   begin as an MCUboot image and are not one.
-  public init(
+  package init(
     format: Format, pieces: [Segment], entry: UInt32? = nil, uf2Family: UInt32? = nil,
     package: DFUPackage? = nil
   ) throws(FirmwareError) {
@@ -143,7 +143,7 @@ public struct FirmwareImage: Equatable, Sendable {
   }
 
   /// How many bytes behind an MCUboot image are neither its trailer nor erased.
-  public var bytesBehindImage: Int {
+  package var bytesBehindImage: Int {
     guard let mcuboot, let first = segments.first, let last = segments.last else { return 0 }
     return trailer?.otherBytes
       ?? MCUbootTrailer.programmed(
@@ -151,11 +151,11 @@ public struct FirmwareImage: Equatable, Sendable {
   }
 
   /// How many bytes in all.
-  public var byteCount: Int { segments.reduce(0) { $0 + $1.bytes.count } }
+  package var byteCount: Int { segments.reduce(0) { $0 + $1.bytes.count } }
 
   /// The SHA-256 of its bytes, segment after segment: the same for one image in all forms, unless gaps were
   /// filled.
-  public var contentHash: [UInt8] {
+  package var contentHash: [UInt8] {
     var hash = SHA256()
     for segment in segments { hash.update(segment.bytes.span) }
     var digest = [32 of UInt8](repeating: 0)
@@ -169,7 +169,7 @@ public struct FirmwareImage: Equatable, Sendable {
   }
 
   /// The start of the program, read as a vector table; `nil` if that is shorter than eight bytes.
-  public var vectorTable: VectorTable? {
+  package var vectorTable: VectorTable? {
     guard let first = segments.first, let address = programAddress else { return nil }
     let offset = mcuboot?.headerSize ?? 0
     guard first.bytes.count >= offset + 8 else { return nil }
@@ -188,9 +188,9 @@ public struct FirmwareImage: Equatable, Sendable {
 }
 
 /// Why a file is no firmware image, or none can be made.
-public struct FirmwareError: Error, Equatable, CustomStringConvertible, Sendable {
+package struct FirmwareError: Error, Equatable, CustomStringConvertible, Sendable {
   /// Where and why.
-  public let description: String
+  package let description: String
 
   package init(_ description: String) { self.description = description }
 }

@@ -17,22 +17,22 @@ import HeraldText
 /// The fourth line has `FirmwareImage.placedHash`, the last one an Ed25519 signature (RFC 8032, 5.1) of the
 /// bytes of the four lines before it. Digits are lower-case, and fields are separated by one space: there is
 /// one valid text for one content.
-public struct ImageSignature: Equatable, Sendable {
+package struct ImageSignature: Equatable, Sendable {
   /// The board that the image is for, by its name in `herald-flash boards`.
-  public let board: String
+  package let board: String
   /// The version of the firmware.
-  public let version: MCUbootImage.Version
+  package let version: MCUbootImage.Version
   /// `FirmwareImage.placedHash` of the image, 32 bytes.
-  public let hash: [UInt8]
+  package let hash: [UInt8]
   /// The Ed25519 signature of `message`, 64 bytes.
-  public let signature: [UInt8]
+  package let signature: [UInt8]
 
   /// The largest file that is read, in bytes.
-  public static let largestFile = 1024
+  package static let largestFile = 1024
 
   /// A signature from its parts.
   /// - Throws: `FirmwareError` if a part has another length, or the name is no board's.
-  public init(board: String, version: MCUbootImage.Version, hash: [UInt8], signature: [UInt8])
+  package init(board: String, version: MCUbootImage.Version, hash: [UInt8], signature: [UInt8])
     throws(FirmwareError)
   {
     guard Self.isName(board) else { throw FirmwareError("it names no board") }
@@ -46,7 +46,7 @@ public struct ImageSignature: Equatable, Sendable {
 
   /// Parses a file.
   /// - Throws: `FirmwareError` if it is not exactly in the form above.
-  public init(file: [UInt8]) throws(FirmwareError) {
+  package init(file: [UInt8]) throws(FirmwareError) {
     guard file.count <= Self.largestFile else { throw FirmwareError("it is larger than 1,024 bytes") }
     let lines = String(decoding: file, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.count == 6, lines[5].isEmpty, lines[0] == "herald-image-signature 1" else {
@@ -72,10 +72,10 @@ public struct ImageSignature: Equatable, Sendable {
   }
 
   /// The bytes that are signed: the first four lines of the file.
-  public var message: [UInt8] { Self.message(board: board, version: version, hash: hash) }
+  package var message: [UInt8] { Self.message(board: board, version: version, hash: hash) }
 
   /// The file.
-  public var file: [UInt8] { message + "signature \(signature.hexadecimal)\n".utf8 }
+  package var file: [UInt8] { message + "signature \(signature.hexadecimal)\n".utf8 }
 
   /// Whether a text has the form of a board's name: 1 to 32 small letters, digits and `-`.
   package static func isName(_ text: String) -> Bool {
@@ -90,7 +90,7 @@ extension FirmwareImage {
   /// The SHA-256 of its segments in ascending order, of each the address of the first byte and the number of
   /// bytes, both as unsigned 32-bit numbers, little-endian, and the bytes. The same for one image in all
   /// formats, unless gaps were filled.
-  public var placedHash: [UInt8] {
+  package var placedHash: [UInt8] {
     var hash = SHA256()
     for segment in segments {
       var head: [UInt8] = []

@@ -2,18 +2,18 @@ import HeraldText
 
 extension FirmwareImage {
   /// What a file is made with.
-  public struct WritingOptions: Sendable {
+  package struct WritingOptions: Sendable {
     /// The bytes between segments becomes this, where a form has no gaps.
-    public var fill: UInt8
+    package var fill: UInt8
     /// The family that UF2 blocks name.
-    public var family: UInt32?
+    package var family: UInt32?
     /// The kind of boot loader that a package is for.
-    public var package: DFUPackage.Kind?
+    package var package: DFUPackage.Kind?
     /// The most bytes that a binary may have: its gaps are written, too.
-    public var largestBinary = FirmwareImage.largestFile
+    package var largestBinary = FirmwareImage.largestFile
 
     /// FF, what erased flash holds, and the family that is given.
-    public init(fill: UInt8 = 0xFF, family: UInt32? = nil) {
+    package init(fill: UInt8 = 0xFF, family: UInt32? = nil) {
       self.fill = fill
       self.family = family
     }
@@ -23,7 +23,7 @@ extension FirmwareImage {
   /// bytes as in memory; `MCUbootImage.make` puts MCUboot's around a program.
   /// - Throws: `FirmwareError` if the image has no such form: too far apart for a binary, without a family
   ///   for UF2, not signed for MCUboot.
-  public func file(_ format: Format, _ options: WritingOptions = WritingOptions()) throws(FirmwareError)
+  package func file(_ format: Format, _ options: WritingOptions = WritingOptions()) throws(FirmwareError)
     -> [UInt8]
   {
     switch format {
@@ -70,7 +70,7 @@ extension FirmwareImage {
 
   /// The same bytes elsewhere: the first of them at `address`.
   /// - Throws: `FirmwareError` if the last would lie beyond the end of memory.
-  public func moved(to address: UInt32) throws(FirmwareError) -> FirmwareImage {
+  package func moved(to address: UInt32) throws(FirmwareError) -> FirmwareImage {
     let first = segments[0].address
     if first == address { return self }
     var pieces: [Segment] = []

@@ -2,7 +2,7 @@ import HeraldText
 
 extension MCUbootImage {
   /// The types of entries (MCUboot 2.3, `image.h`).
-  public enum EntryType {
+  package enum EntryType {
     package static let keyHash: UInt16 = 0x01
     package static let publicKey: UInt16 = 0x02
     package static let sha256: UInt16 = 0x10
@@ -16,7 +16,7 @@ extension MCUbootImage {
     package static let securityCounter: UInt16 = 0x50
 
     /// What people call an entry's type.
-    public static func name(_ type: UInt16) -> String {
+    package static func name(_ type: UInt16) -> String {
       switch type {
       case keyHash: "key hash"
       case publicKey: "public key"
@@ -63,11 +63,11 @@ extension MCUbootImage {
   /// Whether the image was made to be decrypted by its boot loader. Hash and signature are then those of the
   /// image before encryption. imgtool can leave the program in the clear nevertheless (`--clear`): the hash
   /// is then right.
-  public var isEncrypted: Bool { flags & Flag.encrypted != 0 }
+  package var isEncrypted: Bool { flags & Flag.encrypted != 0 }
 
   /// How the program is compressed; `nil` if it is not. Hash and signature are those of the image with the
   /// compressed program.
-  public var compression: String? {
+  package var compression: String? {
     guard flags & Flag.compressed != 0 else { return nil }
     let method =
       switch flags & (Flag.lzma1 | Flag.lzma2) {
@@ -79,11 +79,11 @@ extension MCUbootImage {
   }
 
   /// Whether the signature is over the image itself, and not over its hash ("pure").
-  public var isPure: Bool { entries.contains { $0.type == EntryType.pureSignature } }
+  package var isPure: Bool { entries.contains { $0.type == EntryType.pureSignature } }
 
   /// Why the devices and the upload of this project do not take the image, as text that follows "the image";
   /// `nil` if its kind of hash and signature are supported. One sentence for all commands.
-  public var unsupported: String? {
+  package var unsupported: String? {
     if isPure {
       return
         "has a signature over the image itself (\"pure\"), and devices check one over its SHA-256: sign it without --pure"

@@ -18,20 +18,20 @@ import HeraldText
 /// A list has a head (6908 if protected, else 6907, and the bytes of the whole, each u16) and entries (type
 /// u16, length u16, bytes). Hash and signature cover header, program and protected list (MCUboot's document
 /// "Boot loader design", "Image format").
-public struct MCUbootImage: Equatable, Sendable {
+package struct MCUbootImage: Equatable, Sendable {
   /// A version, as `1.2.3+4`.
-  public struct Version: Equatable, Sendable, CustomStringConvertible {
+  package struct Version: Equatable, Sendable, CustomStringConvertible {
     /// 0…255.
-    public let major: UInt8
+    package let major: UInt8
     /// 0…255.
-    public let minor: UInt8
+    package let minor: UInt8
     /// 0…65535.
-    public let revision: UInt16
+    package let revision: UInt16
     /// The build number, 0 to 4,294,967,295.
-    public let build: UInt32
+    package let build: UInt32
 
     /// A version from its parts.
-    public init(major: UInt8, minor: UInt8 = 0, revision: UInt16 = 0, build: UInt32 = 0) {
+    package init(major: UInt8, minor: UInt8 = 0, revision: UInt16 = 0, build: UInt32 = 0) {
       self.major = major
       self.minor = minor
       self.revision = revision
@@ -40,7 +40,7 @@ public struct MCUbootImage: Equatable, Sendable {
 
     /// From `1`, `1.2`, `1.2.3` or any of them with `+4` behind it; `nil` if it is none of these, or a number
     /// is too large.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
       let halves = text.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)
       let parts = halves[0].split(separator: ".", omittingEmptySubsequences: false)
       let isDigits = (parts + halves.dropFirst()).allSatisfy { part in
@@ -62,15 +62,15 @@ public struct MCUbootImage: Equatable, Sendable {
     }
 
     /// The version as `1.2.3`, followed by `+4` if there is a build number.
-    public var description: String { "\(major).\(minor).\(revision)\(build > 0 ? "+\(build)" : "")" }
+    package var description: String { "\(major).\(minor).\(revision)\(build > 0 ? "+\(build)" : "")" }
   }
 
   /// An entry of a TLV list.
-  public struct Entry: Equatable, Sendable {
+  package struct Entry: Equatable, Sendable {
     /// The type; see `EntryType`.
-    public let type: UInt16
+    package let type: UInt16
     /// The value, in the format defined by `type`.
-    public let value: [UInt8]
+    package let value: [UInt8]
 
     package init(type: UInt16, value: [UInt8]) {
       self.type = type
@@ -85,28 +85,28 @@ public struct MCUbootImage: Equatable, Sendable {
   package static let protectedListMagic: UInt16 = 0x6908
 
   /// Where a boot loader copies it to, or 0.
-  public let loadAddress: UInt32
+  package let loadAddress: UInt32
   /// Bytes in front of the program.
-  public let headerSize: Int
+  package let headerSize: Int
   /// Bytes of the program.
-  public let programSize: Int
+  package let programSize: Int
   /// Bits 2 and 3 encrypted, 4 not bootable, 5 to be loaded into RAM, 8 for a fixed address, 9 to 11
   /// compressed; see `Flag`.
-  public let flags: UInt32
+  package let flags: UInt32
   /// The version of the image.
-  public let version: Version
+  package let version: Version
   /// What hash and signature cover besides header and program.
-  public let protectedEntries: [Entry]
+  package let protectedEntries: [Entry]
   /// Hash, key and signature.
-  public let entries: [Entry]
+  package let entries: [Entry]
   /// The complete image, without bytes that follow it in a slot.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
   /// The number of bytes covered by hash and signature.
-  public let coveredSize: Int
+  package let coveredSize: Int
 
   /// Parses an image; bytes after its TLV lists are ignored.
   /// - Throws: `FirmwareError` if the image is truncated or inconsistent.
-  public init(_ file: [UInt8]) throws(FirmwareError) {
+  package init(_ file: [UInt8]) throws(FirmwareError) {
     var reader = ByteReader(file.span)
     guard reader.u32() == Self.magic else { throw FirmwareError("this is no MCUboot image") }
     guard let loadAddress = reader.u32(), let headerSize = reader.u16(), let protectedSize = reader.u16(),
@@ -169,14 +169,14 @@ public struct MCUbootImage: Equatable, Sendable {
   }
 
   /// The program, without header and lists.
-  public var program: ArraySlice<UInt8> { bytes[headerSize..<headerSize + programSize] }
+  package var program: ArraySlice<UInt8> { bytes[headerSize..<headerSize + programSize] }
 
   /// What hash and signature cover.
   package var covered: ArraySlice<UInt8> { bytes[..<coveredSize] }
 
   /// The hash that the image carries, which names it to a device; `nil` if it carries none. The SHA-256, if
   /// there are several.
-  public var hash: [UInt8]? {
+  package var hash: [UInt8]? {
     [EntryType.sha256, EntryType.sha384, EntryType.sha512].lazy
       .compactMap { type in entries.first { $0.type == type }?.value }.first
   }

@@ -6,20 +6,20 @@ import HeraldHAL
 ///
 /// imgtool writes it with `--pad`, `--test` and `--confirm`: into a binary with all that is between image and
 /// trailer, into Intel HEX without it.
-public struct MCUbootTrailer: Equatable, Sendable {
+package struct MCUbootTrailer: Equatable, Sendable {
   /// The address of the magic number.
-  public let address: UInt32
+  package let address: UInt32
   /// The alignment of the fields, 8 to 128 bytes.
-  public let alignment: Int
+  package let alignment: Int
   /// Whether the image is confirmed (`image_ok` is 1): it stays. Otherwise it is tried once.
-  public let isConfirmed: Bool
+  package let isConfirmed: Bool
   /// Whether the image was copied by the boot loader (`copy_done` is 1).
-  public let isCopied: Bool
+  package let isCopied: Bool
   /// The kind of swap (bits 0 to 3: 2 test, 3 permanent, 4 revert) and the number of the image (bits 4 to 7);
   /// `nil` if it is erased.
-  public let swapInfo: UInt8?
+  package let swapInfo: UInt8?
   /// How many bytes of the file are neither the image nor its trailer, nor erased (FF).
-  public let otherBytes: Int
+  package let otherBytes: Int
 
   /// The magic number for an alignment of 8; for others its first two bytes are the alignment.
   private static let magic: [UInt8] = [

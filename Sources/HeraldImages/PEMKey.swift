@@ -6,7 +6,7 @@ import Foundation
 ///
 /// The DER in it is read strictly: bytes that follow, lengths in another than their shortest form, and a
 /// second key are errors.
-public enum PEMKey: Equatable, Sendable {
+package enum PEMKey: Equatable, Sendable {
   /// A private key on P-256, 32 bytes; and its public point, if the text has it.
   case p256Private(scalar: [UInt8], point: [UInt8]?)
   /// A public key on P-256: a point of 65 bytes, or compressed, of 33.
@@ -17,11 +17,11 @@ public enum PEMKey: Equatable, Sendable {
   case ed25519Public([UInt8])
 
   /// The maximum size of a file with a key in bytes.
-  public static let largestFile = 64 << 10
+  package static let largestFile = 64 << 10
 
   /// The key in a PEM text.
   /// - Throws: `FirmwareError`, with what is there instead if it is known.
-  public init(_ text: String) throws(FirmwareError) {
+  package init(_ text: String) throws(FirmwareError) {
     let keys = try Self.blocks(text).filter { $0.label != "EC PARAMETERS" }
     guard let block = keys.first else { throw FirmwareError("this is no key in PEM") }
     guard keys.count == 1 else {

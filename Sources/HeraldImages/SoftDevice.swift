@@ -1,15 +1,15 @@
 /// Nordic's S140 SoftDevice, which may be installed between the master boot record and the application of an
 /// nRF52840: the identifiers of its releases, and the start address of an application.
-public struct SoftDevice: Equatable, Sendable {
+package struct SoftDevice: Equatable, Sendable {
   /// The major version.
-  public let major: String
+  package let major: String
   /// The identifiers of its releases (`SD_FWID`), which a boot loader compares with those in an init packet.
-  public let numbers: [UInt16]
+  package let numbers: [UInt16]
   /// The first address after it.
-  public let applicationStart: UInt32
+  package let applicationStart: UInt32
 
   /// The versions with which boards are delivered.
-  public static let all = [
+  package static let all = [
     SoftDevice(major: "6", numbers: [0xA9, 0xAE, 0xB6], applicationStart: 0x2_6000),
     SoftDevice(major: "7", numbers: [0xC1, 0xCA, 0x100, 0x123], applicationStart: 0x2_7000),
   ]

@@ -1,11 +1,11 @@
 import Glibc
 
 /// Why a table could not be written.
-public struct ParquetError: Error, Equatable, Sendable {
+package struct ParquetError: Error, Equatable, Sendable {
   /// The file.
-  public let path: String
+  package let path: String
   /// The number of the operating system's error (`errno`).
-  public let number: Int32
+  package let number: Int32
 }
 
 /// A file that appears under its name when it is complete and on the disk.
@@ -80,7 +80,7 @@ final class OutputFile {
 extension ParquetFile {
   /// Syncs the names in a folder to the disk; the present folder if `folder` is empty.
   /// - Throws: `ParquetError` if it cannot be opened or synced.
-  public static func synchronise(folder: String) throws(ParquetError) {
+  package static func synchronise(folder: String) throws(ParquetError) {
     let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw ParquetError(path: folder, number: errno) }
     defer { close(descriptor) }

@@ -1,7 +1,7 @@
 /// A column of a flat table.
-public struct ParquetColumn: Equatable, Sendable {
+package struct ParquetColumn: Equatable, Sendable {
   /// The type of the values.
-  public enum Kind: Equatable, Sendable {
+  package enum Kind: Equatable, Sendable {
     /// Truth values.
     case boolean
     /// Whole numbers of 32 bits; others are cut to them.
@@ -17,14 +17,14 @@ public struct ParquetColumn: Equatable, Sendable {
   }
 
   /// The name, which is unique within the table.
-  public let name: String
+  package let name: String
   /// The type of the values.
-  public let kind: Kind
+  package let kind: Kind
   /// Whether a row may have no value.
-  public let isOptional: Bool
+  package let isOptional: Bool
 
   /// Creates a column.
-  public init(_ name: String, _ kind: Kind, isOptional: Bool = false) {
+  package init(_ name: String, _ kind: Kind, isOptional: Bool = false) {
     (self.name, self.kind, self.isOptional) = (name, kind, isOptional)
   }
 

@@ -3,16 +3,16 @@
 /// Rows are held in memory until a row group is full: at most `mostRows` rows and about `mostBytes` bytes of
 /// text. The file appears under its name when `finish` has completed it; until then it is a hidden file
 /// beside it, which is removed if the table is not finished.
-public final class ParquetFile {
+package final class ParquetFile {
   /// The maximum number of rows of a row group.
-  public static let mostRows = 1 << 17
+  package static let mostRows = 1 << 17
   /// The size of different texts of a row group, in bytes, at which it ends.
   static let mostBytes = 8 << 20
 
   /// The number of rows in all.
-  public private(set) var rows = 0
+  package private(set) var rows = 0
   /// The number of rows in the present row group. While it is 0, no entry of a dictionary is valid.
-  public private(set) var rowsInGroup = 0
+  package private(set) var rowsInGroup = 0
 
   private let columns: [ParquetColumn]
   private let createdBy: String
@@ -25,7 +25,7 @@ public final class ParquetFile {
 
   /// Begins a table at `path`; `createdBy` names the program that writes it.
   /// - Throws: `ParquetError` if the file cannot be made.
-  public convenience init(_ path: String, _ columns: [ParquetColumn], createdBy: String) throws(ParquetError)
+  package convenience init(_ path: String, _ columns: [ParquetColumn], createdBy: String) throws(ParquetError)
   {
     try self.init(try OutputFile(path), columns, createdBy: createdBy)
   }
@@ -42,22 +42,22 @@ public final class ParquetFile {
   // MARK: Rows
 
   /// Sets the number, or the truth value as 0 or 1, of a column of the present row; later ones are ignored.
-  public func append(_ number: Int64, to column: Int) {
+  package func append(_ number: Int64, to column: Int) {
     if isEmpty(column) { buffers[column].append(number) }
   }
 
   /// Sets the text or the bytes of a column of the present row.
-  public func append(_ bytes: [UInt8], to column: Int) {
+  package func append(_ bytes: [UInt8], to column: Int) {
     if isEmpty(column) { buffers[column].append(bytes) }
   }
 
   /// Sets the text of a column of the present row by its entry in the dictionary.
-  public func append(entry: UInt32, to column: Int) {
+  package func append(entry: UInt32, to column: Int) {
     if isEmpty(column) { buffers[column].append(entry: entry) }
   }
 
   /// The entry of a text in the dictionary of a column, valid until the row group ends.
-  public func entry(of bytes: [UInt8], in column: Int) -> UInt32 {
+  package func entry(of bytes: [UInt8], in column: Int) -> UInt32 {
     buffers.indices.contains(column) ? buffers[column].entry(of: bytes) : 0
   }
 
@@ -68,7 +68,7 @@ public final class ParquetFile {
   /// Completes the present row. A column that was not set has no value; if it must have one, 0, false or the
   /// empty text.
   /// - Throws: `ParquetError` if the row group is full and cannot be written.
-  public func endRow() throws(ParquetError) {
+  package func endRow() throws(ParquetError) {
     rowsInGroup += 1
     var size = 0
     for index in buffers.indices {
@@ -102,7 +102,7 @@ public final class ParquetFile {
   /// Completes the file, syncs it to the disk, and gives it its name.
   /// - Throws: `ParquetError` if it cannot be written; then what had the name before is unchanged, unless
   ///   only the folder could not be synced.
-  public func finish() throws(ParquetError) {
+  package func finish() throws(ParquetError) {
     if rowsInGroup > 0 { try endGroup() }
     let footer = footer()
     try put(footer)

@@ -1,7 +1,7 @@
 import CSystem
 
 /// Whether NTP, or another source of time, keeps this machine's clock, as the kernel says.
-public enum ClockSynchronisation: Sendable {
+package enum ClockSynchronisation: Sendable {
   /// The clock follows a time server.
   case synchronised
   /// The clock follows no time server: the date is that of the clock on the board, or of whoever typed it.
@@ -10,7 +10,7 @@ public enum ClockSynchronisation: Sendable {
   case unknown
 
   /// The present state, by `adjtimex`.
-  public static var ofThisMachine: ClockSynchronisation {
+  package static var ofThisMachine: ClockSynchronisation {
     switch herald_clock_is_synchronised() {
     case 0: .unsynchronised
     case 1: .synchronised

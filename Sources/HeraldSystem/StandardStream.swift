@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Writing does not trap, and no signal ends the process: the first failure of a stream is remembered, and
 /// what follows on that stream is left out. A program asks for `failure` when it ends.
-public enum StandardStream: Int32, CaseIterable, Sendable {
+package enum StandardStream: Int32, CaseIterable, Sendable {
   /// Results.
   case output = 1
   /// Messages.
@@ -19,7 +19,7 @@ public enum StandardStream: Int32, CaseIterable, Sendable {
   ///
   /// A stream that was closed when the process started stays one that cannot be used, and does not leave its
   /// number to the next file that is opened.
-  public static func prepare() {
+  package static func prepare() {
     for number: Int32 in 0...2 where fcntl(number, F_GETFD) < 0 {
       // `open` returns the lowest free number, which is `number`. Opened for reading, output fails (`EBADF`).
       _ = open("/dev/null", O_RDONLY)
@@ -29,14 +29,14 @@ public enum StandardStream: Int32, CaseIterable, Sendable {
   }
 
   /// The number of the error (`errno`) with which writing failed; `nil` if it has not.
-  public var failure: Int32? { Self.failures.withLock { $0[self] } }
+  package var failure: Int32? { Self.failures.withLock { $0[self] } }
 
   /// Whether one of the two could not be written.
-  public static var hasFailed: Bool { failures.withLock { !$0.isEmpty } }
+  package static var hasFailed: Bool { failures.withLock { !$0.isEmpty } }
 
   /// Writes all bytes. With `patience`, in milliseconds, they are left out, which is no failure, if a pipe is
   /// full and nobody reads it in this time; after that, until somebody reads, at once.
-  public func write(_ bytes: UnsafeRawBufferPointer, patience: Int32? = nil) {
+  package func write(_ bytes: UnsafeRawBufferPointer, patience: Int32? = nil) {
     guard failure == nil else { return }
     var state = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
     if let patience {
@@ -63,15 +63,15 @@ public enum StandardStream: Int32, CaseIterable, Sendable {
   }
 
   /// Writes all bytes.
-  public func write(_ bytes: [UInt8], patience: Int32? = nil) {
+  package func write(_ bytes: [UInt8], patience: Int32? = nil) {
     bytes.withUnsafeBytes { write($0, patience: patience) }
   }
 
   /// Writes text.
-  public func write(_ text: String, patience: Int32? = nil) { write(Array(text.utf8), patience: patience) }
+  package func write(_ text: String, patience: Int32? = nil) { write(Array(text.utf8), patience: patience) }
 
   /// Closes the stream: some media report only then that they are full. Nothing can be written afterwards.
-  public func close() {
+  package func close() {
     if Glibc.close(rawValue) != 0, errno != EBADF, errno != EINTR { fail(errno) }
   }
 
@@ -80,7 +80,7 @@ public enum StandardStream: Int32, CaseIterable, Sendable {
   }
 
   /// What could not be written, and why; `nil` if everything was.
-  public var complaint: (what: String, advice: String)? {
+  package var complaint: (what: String, advice: String)? {
     guard let failure else { return nil }
     let name = self == .output ? "standard output" : "standard error"
     let reason = String(cString: strerror(failure))

@@ -1,6 +1,6 @@
 extension BinaryInteger {
   /// The number as people read it: `12,345,678`.
-  public var groupedDigits: String {
+  package var groupedDigits: String {
     var text = ""
     let digits = String(magnitude)
     for (index, digit) in digits.enumerated() {

@@ -1,7 +1,7 @@
 /// Bytes and numbers as pairs of hexadecimal digits.
-public enum Hexadecimal {
+package enum Hexadecimal {
   /// The value of a digit, of either case; `nil` for anything else.
-  public static func value(of digit: UInt8) -> UInt8? {
+  package static func value(of digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
@@ -11,12 +11,12 @@ public enum Hexadecimal {
   }
 
   /// The lower-case digit of a value up to 15.
-  public static func digit(_ value: UInt8) -> UInt8 {
+  package static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 
   /// The bytes that pairs of digits stand for; `nil` unless the text is nothing but such pairs.
-  public static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
+  package static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
     guard text.count % 2 == 0 else { return nil }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count / 2)
@@ -29,7 +29,7 @@ public enum Hexadecimal {
   }
 
   /// Two lower-case digits for each byte.
-  public static func text(_ bytes: Span<UInt8>) -> String {
+  package static func text(_ bytes: Span<UInt8>) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(2 * bytes.count)
     for index in bytes.indices {
@@ -42,14 +42,14 @@ public enum Hexadecimal {
 
 extension Sequence<UInt8> {
   /// Two lower-case hexadecimal digits for each byte.
-  public var hexadecimal: String {
+  package var hexadecimal: String {
     Hexadecimal.text(Array(self).span)
   }
 }
 
 extension FixedWidthInteger {
   /// The number in hexadecimal, at least `digits` long.
-  public func hexadecimal(_ digits: Int) -> String {
+  package func hexadecimal(_ digits: Int) -> String {
     let text = String(self, radix: 16)
     return String(repeating: "0", count: Swift.max(0, digits - text.count)) + text
   }

@@ -1,9 +1,9 @@
 /// Finds the closest known word for a misspelt one.
-public enum NearestWord {
+package enum NearestWord {
   /// The word of `words` that is nearest to `word`; `nil` if none is near. A beginning of at least two
   /// letters of a word is near it; else at most a third of the letters, and at least two, may be missing,
   /// added, other ones, or swapped with their neighbour.
-  public static func of(_ word: String, in words: some Sequence<String>) -> String? {
+  package static func of(_ word: String, in words: some Sequence<String>) -> String? {
     var best: (word: String, distance: Int)?
     for candidate in words {
       let isBeginning = word.count >= 2 && candidate.hasPrefix(word)

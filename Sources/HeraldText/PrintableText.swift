@@ -1,8 +1,8 @@
 /// Makes text that came from a device safe to show: a hostile name must not move the cursor, ring the bell or
 /// hide what follows.
-public enum PrintableText {
+package enum PrintableText {
   /// `text` with control, format and other invisible characters replaced by `?`, cut to `limit` characters.
-  public static func of(_ text: some StringProtocol, limit: Int = 128) -> String {
+  package static func of(_ text: some StringProtocol, limit: Int = 128) -> String {
     var result = ""
     var count = 0
     for scalar in text.unicodeScalars {
@@ -15,7 +15,7 @@ public enum PrintableText {
 
   /// The same for names of persons and places in any script: the characters that join letters in many of them
   /// (U+200C, U+200D) are kept.
-  public static func name(_ text: some StringProtocol, limit: Int = 128) -> String {
+  package static func name(_ text: some StringProtocol, limit: Int = 128) -> String {
     var result = ""
     var count = 0
     for scalar in text.unicodeScalars {
@@ -29,7 +29,7 @@ public enum PrintableText {
 
   /// A line of output that may contain such text: joiners are kept, line ends and tabs become blanks, and
   /// other characters that are not shown become `?`.
-  public static func line(_ text: some StringProtocol) -> String {
+  package static func line(_ text: some StringProtocol) -> String {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return String(text) }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -44,7 +44,7 @@ public enum PrintableText {
 
   /// JSON whose strings may contain such text: characters that are not shown are escaped (`\u202e`), so that
   /// nothing is lost.
-  public static func json(_ json: String) -> String {
+  package static func json(_ json: String) -> String {
     if json.utf8.allSatisfy({ $0 < 0x7F }) { return json }
     var result = ""
     for scalar in json.unicodeScalars {

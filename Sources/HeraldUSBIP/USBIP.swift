@@ -1,14 +1,14 @@
 /// The numbers of USB/IP 1.1.1 (Linux, Documentation/usb/usbip_protocol.rst). All fields of its messages are
 /// big-endian, except the setup bytes of control transfers.
-public enum USBIP {
+package enum USBIP {
   /// Protocol version 1.1.1.
-  public static let version: UInt16 = 0x0111
+  package static let version: UInt16 = 0x0111
   /// The registered TCP port.
-  public static let port: UInt16 = 3240
+  package static let port: UInt16 = 3240
   /// The size of the bus identifier field in bytes; it is padded with at least one zero.
-  public static let busIdentifierSize = 32
+  package static let busIdentifierSize = 32
   /// The maximum size of a transfer in bytes that this project requests or accepts.
-  public static let largestTransfer = 1 << 20
+  package static let largestTransfer = 1 << 20
 }
 
 extension [UInt8] {

@@ -1,7 +1,7 @@
 /// The header of a message of the second phase from the client, in which transfers run: 48 bytes.
-public struct USBIPCommand: Equatable, Sendable {
+package struct USBIPCommand: Equatable, Sendable {
   /// What is asked.
-  public enum Kind: Equatable, Sendable {
+  package enum Kind: Equatable, Sendable {
     /// CMD_SUBMIT: a transfer of so many bytes, with `transfer_flags` and eight setup bytes, which are zeros
     /// unless the endpoint is 0. The data of an OUT transfer follow.
     case submit(flags: UInt32, length: Int, setup: [UInt8])
@@ -10,23 +10,23 @@ public struct USBIPCommand: Equatable, Sendable {
   }
 
   /// Bytes of a header.
-  public static let size = 48
+  package static let size = 48
   /// URB_ZERO_PACKET: an OUT transfer of whole packets is ended by an empty one.
-  public static let zeroPacketFlag: UInt32 = 0x40
+  package static let zeroPacketFlag: UInt32 = 0x40
 
   /// The number of the transfer, which the response has, too.
-  public let sequence: UInt32
+  package let sequence: UInt32
   /// `USBIPDeviceRecord.identifier`.
-  public let device: UInt32
+  package let device: UInt32
   /// Whether data go to the client.
-  public let isIn: Bool
+  package let isIn: Bool
   /// 0…15.
-  public let endpoint: UInt8
+  package let endpoint: UInt8
   /// What is asked.
-  public let kind: Kind
+  package let kind: Kind
 
   /// Stated one by one.
-  public init(sequence: UInt32, device: UInt32, isIn: Bool, endpoint: UInt8, _ kind: Kind) {
+  package init(sequence: UInt32, device: UInt32, isIn: Bool, endpoint: UInt8, _ kind: Kind) {
     self.sequence = sequence
     self.device = device
     self.isIn = isIn
@@ -36,7 +36,7 @@ public struct USBIPCommand: Equatable, Sendable {
 
   /// The command in the first 48 bytes; `nil` if there are fewer, or it is another command, or a transfer
   /// that is isochronous, longer than `USBIP.largestTransfer` or of an endpoint that USB does not have.
-  public init?(_ bytes: Span<UInt8>) {
+  package init?(_ bytes: Span<UInt8>) {
     guard bytes.count >= Self.size else { return nil }
     sequence = bytes.bigEndian32(4)
     device = bytes.bigEndian32(8)
@@ -59,7 +59,7 @@ public struct USBIPCommand: Equatable, Sendable {
   }
 
   /// The encoded command: 48 bytes.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.size)
     let command: UInt32 = if case .submit = kind { 1 } else { 2 }

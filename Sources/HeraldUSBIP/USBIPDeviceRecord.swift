@@ -1,42 +1,42 @@
 /// A device as a server describes it, without its interfaces.
-public struct USBIPDeviceRecord: Equatable, Sendable {
+package struct USBIPDeviceRecord: Equatable, Sendable {
   /// Bytes of a record.
-  public static let size = 312
+  package static let size = 312
   /// Bytes of the record of an interface: class, subclass, protocol and a zero.
-  public static let interfaceSize = 4
+  package static let interfaceSize = 4
 
   private static let pathSize = 256
 
   /// Where the server has it, at most 255 bytes.
-  public var path: [UInt8] = []
+  package var path: [UInt8] = []
   /// What an import names it by, at most 31 bytes of ASCII.
-  public var busIdentifier: [UInt8] = []
+  package var busIdentifier: [UInt8] = []
   /// The number of its bus.
-  public var bus: UInt32 = 0
+  package var bus: UInt32 = 0
   /// The device's number on that bus.
-  public var number: UInt32 = 0
+  package var number: UInt32 = 0
   /// 1 low, 2 full, 3 high, 5 super.
-  public var speed: UInt32 = 0
+  package var speed: UInt32 = 0
   /// USB vendor.
-  public var vendor: UInt16 = 0
+  package var vendor: UInt16 = 0
   /// USB product.
-  public var product: UInt16 = 0
+  package var product: UInt16 = 0
   /// `bcdDevice`.
-  public var release: UInt16 = 0
+  package var release: UInt16 = 0
   /// Class, subclass and protocol.
-  public var kind: (UInt8, UInt8, UInt8) = (0, 0, 0)
+  package var kind: (UInt8, UInt8, UInt8) = (0, 0, 0)
   /// `bConfigurationValue` of the configuration that is set; 0 for none.
-  public var configuration: UInt8 = 0
+  package var configuration: UInt8 = 0
   /// How many configurations it has.
-  public var configurationCount: UInt8 = 0
+  package var configurationCount: UInt8 = 0
   /// How many records of interfaces follow in a list of devices.
-  public var interfaceCount: UInt8 = 0
+  package var interfaceCount: UInt8 = 0
 
   /// A record of zeros.
-  public init() {}
+  package init() {}
 
   /// The record in the first 312 bytes; `nil` if there are fewer.
-  public init?(_ bytes: Span<UInt8>) {
+  package init?(_ bytes: Span<UInt8>) {
     guard bytes.count >= Self.size else { return nil }
     path = USBIPOperation.busIdentifier(bytes.extracting(0..<Self.pathSize))
     busIdentifier = USBIPOperation.busIdentifier(bytes.extracting(256..<288))
@@ -53,7 +53,7 @@ public struct USBIPDeviceRecord: Equatable, Sendable {
   }
 
   /// As it is sent: 312 bytes.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.size)
     bytes.append(padded: path, to: Self.pathSize)
@@ -65,8 +65,8 @@ public struct USBIPDeviceRecord: Equatable, Sendable {
   }
 
   /// Bus and device number in one, as messages of the second phase name the device.
-  public var identifier: UInt32 { bus << 16 | number & 0xFFFF }
+  package var identifier: UInt32 { bus << 16 | number & 0xFFFF }
 
   /// Whether all fields are the same.
-  public static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
+  package static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
 }

@@ -1,7 +1,7 @@
 /// The header of a message of the first phase, in which a client requests devices: version, code and status.
-public struct USBIPOperation: Equatable, Sendable {
+package struct USBIPOperation: Equatable, Sendable {
   /// The operation code.
-  public enum Code: UInt16, Sendable {
+  package enum Code: UInt16, Sendable {
     /// OP_REQ_DEVLIST: a request for the device list.
     case requestDeviceList = 0x8005
     /// OP_REP_DEVLIST: a count and the devices, each with its interfaces, follow.
@@ -13,34 +13,34 @@ public struct USBIPOperation: Equatable, Sendable {
   }
 
   /// How an import ended.
-  public enum ImportStatus {
+  package enum ImportStatus {
     /// The client has the device.
-    public static let good: UInt32 = 0
+    package static let good: UInt32 = 0
     /// Another client has it (ST_DEV_BUSY).
-    public static let busy: UInt32 = 2
+    package static let busy: UInt32 = 2
     /// There is no such device (ST_NODEV).
-    public static let noDevice: UInt32 = 4
+    package static let noDevice: UInt32 = 4
   }
 
   /// Bytes of the head.
-  public static let size = 8
+  package static let size = 8
 
   /// The version of the protocol that the sender speaks.
-  public let version: UInt16
+  package let version: UInt16
   /// A `Code`, or another number that the sender wrote.
-  public let code: UInt16
+  package let code: UInt16
   /// 0 in requests and good answers.
-  public let status: UInt32
+  package let status: UInt32
 
   /// The head of a message of this version.
-  public init(_ code: Code, status: UInt32 = ImportStatus.good) {
+  package init(_ code: Code, status: UInt32 = ImportStatus.good) {
     version = USBIP.version
     self.code = code.rawValue
     self.status = status
   }
 
   /// The head in the first 8 bytes; `nil` if there are fewer.
-  public init?(_ bytes: Span<UInt8>) {
+  package init?(_ bytes: Span<UInt8>) {
     guard bytes.count >= Self.size else { return nil }
     version = bytes.bigEndian16(0)
     code = bytes.bigEndian16(2)
@@ -48,7 +48,7 @@ public struct USBIPOperation: Equatable, Sendable {
   }
 
   /// As it is sent: 8 bytes.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.appendBigEndian(version)
     bytes.appendBigEndian(code)
@@ -57,7 +57,7 @@ public struct USBIPOperation: Equatable, Sendable {
   }
 
   /// The request to import a device; `nil` if the identifier is empty or longer than 31 bytes.
-  public static func importRequest(busIdentifier: String) -> [UInt8]? {
+  package static func importRequest(busIdentifier: String) -> [UInt8]? {
     let name = busIdentifier.utf8
     guard (1..<USBIP.busIdentifierSize).contains(name.count) else { return nil }
     var bytes = USBIPOperation(.requestImport).bytes
@@ -66,14 +66,14 @@ public struct USBIPOperation: Equatable, Sendable {
   }
 
   /// The response to a request for devices, up to the first device.
-  public static func deviceList(count: UInt32) -> [UInt8] {
+  package static func deviceList(count: UInt32) -> [UInt8] {
     var bytes = USBIPOperation(.replyDeviceList).bytes
     bytes.appendBigEndian(count)
     return bytes
   }
 
   /// The bus identifier in 32 bytes, up to the first zero.
-  public static func busIdentifier(_ field: Span<UInt8>) -> [UInt8] {
+  package static func busIdentifier(_ field: Span<UInt8>) -> [UInt8] {
     var name: [UInt8] = []
     for index in field.indices {
       if field[index] == 0 { break }

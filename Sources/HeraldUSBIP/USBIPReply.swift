@@ -1,7 +1,7 @@
 /// The header of a message of the second phase from the server: 48 bytes.
-public struct USBIPReply: Equatable, Sendable {
+package struct USBIPReply: Equatable, Sendable {
   /// What is answered.
-  public enum Kind: Equatable, Sendable {
+  package enum Kind: Equatable, Sendable {
     /// RET_SUBMIT: `status` is 0 or a negative Linux error number, `actual` how many bytes were moved. The
     /// data of an IN transfer follow.
     case submitted(status: Int32, actual: Int)
@@ -10,22 +10,22 @@ public struct USBIPReply: Equatable, Sendable {
   }
 
   /// Bytes of a header.
-  public static let size = 48
+  package static let size = 48
 
   /// The number of the command.
-  public let sequence: UInt32
+  package let sequence: UInt32
   /// What is answered.
-  public let kind: Kind
+  package let kind: Kind
 
   /// Stated one by one.
-  public init(sequence: UInt32, _ kind: Kind) {
+  package init(sequence: UInt32, _ kind: Kind) {
     self.sequence = sequence
     self.kind = kind
   }
 
   /// The reply in the first 48 bytes; `nil` if there are fewer, for any other message, and for more bytes
   /// than `USBIP.largestTransfer`.
-  public init?(_ bytes: Span<UInt8>) {
+  package init?(_ bytes: Span<UInt8>) {
     guard bytes.count >= Self.size else { return nil }
     sequence = bytes.bigEndian32(4)
     let status = Int32(bitPattern: bytes.bigEndian32(20))
@@ -40,7 +40,7 @@ public struct USBIPReply: Equatable, Sendable {
 
   /// As it is sent: 48 bytes. Device, direction and endpoint are 0 in responses; start frame, packets and
   /// errors are those of isochronous transfers only.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.size)
     let fields: [UInt32] =

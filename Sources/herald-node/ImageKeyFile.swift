@@ -1,3 +1,4 @@
+import Glibc
 import HeraldCrypto
 import HeraldImages
 import HeraldLinux

@@ -2,9 +2,9 @@ import HeraldHostLink
 import HeraldText
 
 /// A device whose clock was wrong on some days, or may have been.
-public struct ClockFinding: Equatable, Sendable, Encodable {
+package struct ClockFinding: Equatable, Sendable, Encodable {
   /// What is wrong.
-  public enum Kind: String, CaseIterable, Sendable, Encodable {
+  package enum Kind: String, CaseIterable, Sendable, Encodable {
     /// The clock is ahead of the devices that it met, which agree with each other.
     case ahead
     /// The clock is behind the devices that it met.
@@ -20,24 +20,24 @@ public struct ClockFinding: Equatable, Sendable, Encodable {
   }
 
   /// The serial number of the device.
-  public let device: String
+  package let device: String
   /// The persons who wore it; empty if none is known.
-  public let persons: [String]
+  package let persons: [String]
   /// What is wrong.
-  public let kind: Kind
+  package let kind: Kind
   /// The first and the last of the days, by the device's clock, as `yyyy-MM-dd`.
-  public let from: String
+  package let from: String
   /// The last of the days.
-  public let to: String
+  package let to: String
   /// The seconds by which the device is ahead of the others, negative if behind; `nil` if that is not known.
-  public let offsetSeconds: Int64?
+  package let offsetSeconds: Int64?
   /// The number of devices that it was compared with.
-  public let met: Int
+  package let met: Int
   /// The other one, by its persons or its serial number, of two that differ.
-  public let other: String?
+  package let other: String?
 
   /// The device as people call it: those who wore it, or its serial number.
-  public var name: String { Self.name(persons, device) }
+  package var name: String { Self.name(persons, device) }
 
   static func name(_ persons: [String], _ serial: String) -> String {
     persons.isEmpty
@@ -46,7 +46,7 @@ public struct ClockFinding: Equatable, Sendable, Encodable {
   }
 
   /// The finding as a sentence.
-  public var text: String { "\(name) \(predicate)" }
+  package var text: String { "\(name) \(predicate)" }
 
   /// The finding, without the name of the device.
   var predicate: String {
@@ -64,21 +64,21 @@ public struct ClockFinding: Equatable, Sendable, Encodable {
   }
 
   /// What to do.
-  public var advice: String {
+  package var advice: String {
     offsetSeconds != nil && kind != .differs
       ? "`herald-host archive clocks --correct` corrects its records in an archive; `herald-host time sync` sets its clock"
       : "`herald-host time sync` sets its clock; look at the days and times of its wearer before they are used"
   }
 
   /// Whether it is about a day, such as 20260914.
-  public func isAbout(_ days: ClosedRange<Int64>) -> Bool {
+  package func isAbout(_ days: ClosedRange<Int64>) -> Bool {
     guard let first = LocalDays.day(from), let last = LocalDays.day(to) else { return false }
     return LocalDays.number(ofDay: first) <= days.upperBound
       && LocalDays.number(ofDay: last) >= days.lowerBound
   }
 
   /// Whether it is about one of several labels of persons, or serial numbers.
-  public func isAbout(_ labels: Set<String>) -> Bool {
+  package func isAbout(_ labels: Set<String>) -> Bool {
     labels.contains(device) || !labels.isDisjoint(with: persons)
   }
 

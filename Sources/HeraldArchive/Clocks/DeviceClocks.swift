@@ -1,14 +1,14 @@
 import HeraldHostLink
 
 /// The clocks of the devices of an archive: those that were wrong, and the corrections of their records.
-public struct DeviceClocks {
+package struct DeviceClocks {
   private let archive: Archive
   private var connection: any ArchiveConnection { archive.connection }
 
   init(_ archive: Archive) { self.archive = archive }
 
   /// The devices whose clocks were wrong, or may have been, as of the latest update, by device and day.
-  public func findings() throws(HostLinkError) -> [ClockFinding] {
+  package func findings() throws(HostLinkError) -> [ClockFinding] {
     guard try connection.hasTable(ArchiveSchema.LaterTable.clockFindings.rawValue) else { return [] }
     var persons: [Int64: [String]] = [:]
     for row in try connection.rows(
@@ -39,7 +39,7 @@ public struct DeviceClocks {
 
   /// The findings on clocks that concern an answer about some days, such as 20260914, and, unless it is
   /// `nil`, about labels of persons or serial numbers.
-  public func findings(of days: ClosedRange<Int64>, about labels: Set<String>? = nil)
+  package func findings(of days: ClosedRange<Int64>, about labels: Set<String>? = nil)
     throws(HostLinkError)
     -> [ClockFinding]
   {
@@ -51,19 +51,19 @@ public struct DeviceClocks {
   private static var table: String { ArchiveSchema.LaterTable.clockCorrections.rawValue }
 
   /// A correction of the dates of a device: a row of `clock_correction`.
-  public struct Correction: Equatable, Sendable, Encodable {
+  package struct Correction: Equatable, Sendable, Encodable {
     /// The serial number of the device.
-    public let device: String
+    package let device: String
     /// The first and the last date by the device's clock, in milliseconds since 1970-01-01T00:00:00Z.
-    public let fromMs: Int64
+    package let fromMs: Int64
     /// The last date.
-    public let toMs: Int64
+    package let toMs: Int64
     /// Milliseconds that are added.
-    public let shiftMs: Int64
+    package let shiftMs: Int64
   }
 
   /// The corrections of dates, by device.
-  public func corrections() throws(HostLinkError) -> [Correction] {
+  package func corrections() throws(HostLinkError) -> [Correction] {
     guard try connection.hasTable(Self.table) else { return [] }
     return try connection.rows(
       """
@@ -78,7 +78,7 @@ public struct DeviceClocks {
 
   /// Corrects the dates of all devices that are ahead of or behind those that they met, on the days of the
   /// finding. The next `update` derives everything of them again. Returns the number of new corrections.
-  public func correct() throws(HostLinkError) -> Int {
+  package func correct() throws(HostLinkError) -> Int {
     var rows: [SQLValue] = []
     var devices: [SQLValue] = []
     try connection.transaction { () throws(HostLinkError) in
@@ -107,7 +107,7 @@ public struct DeviceClocks {
   }
 
   /// Removes all corrections. The next `update` derives everything of those devices again.
-  public func restore() throws(HostLinkError) {
+  package func restore() throws(HostLinkError) {
     guard try connection.hasTable(Self.table) else { return }
     try connection.transaction { () throws(HostLinkError) in
       try connection.execute(
@@ -134,5 +134,5 @@ public struct DeviceClocks {
 
 extension Archive {
   /// The clocks of the devices.
-  public var deviceClocks: DeviceClocks { DeviceClocks(self) }
+  package var deviceClocks: DeviceClocks { DeviceClocks(self) }
 }

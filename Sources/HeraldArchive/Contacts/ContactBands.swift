@@ -2,7 +2,7 @@ import HeraldHostLink
 
 /// The bands of an archive's rules by name, from the nearest on: those of the Risk Score Symposium
 /// Invitational.
-public enum ContactBand: String, CaseIterable, Sendable {
+package enum ContactBand: String, CaseIterable, Sendable {
   /// Within an arm's length, usually: the first band.
   case immediate
   /// The second band.
@@ -13,7 +13,7 @@ public enum ContactBand: String, CaseIterable, Sendable {
   case far
 
   /// The greatest attenuation in dB of this band and the nearer ones.
-  public func limit(_ rules: ContactRules) -> Int {
+  package func limit(_ rules: ContactRules) -> Int {
     let index = Self.allCases.firstIndex(of: self) ?? 0
     return rules.bandLimits.indices.contains(index)
       ? rules.bandLimits[index] : Int(DayWindows.mostAttenuation)
@@ -21,20 +21,20 @@ public enum ContactBand: String, CaseIterable, Sendable {
 }
 
 /// Bands of attenuation, and the weight of a minute in each.
-public struct ContactBands: Equatable, Sendable {
+package struct ContactBands: Equatable, Sendable {
   /// The maximum number of limits.
-  public static let mostLimits = 7
+  package static let mostLimits = 7
   /// The weights of the default bands: those of the "narrow net" of the Risk Score Symposium Invitational.
   static let defaultWeights = [1.5, 1, 0.4, 0]
 
   /// The upper limits in dB of all bands but the last, ascending. An attenuation belongs to the first band
   /// whose limit is not below it.
-  public let limits: [Int]
+  package let limits: [Int]
   /// The weight of each band, one more than there are limits: 0…100; `nil` if minutes are not weighted.
-  public let weights: [Double]?
+  package let weights: [Double]?
 
   /// Bands with the default limits and weights.
-  public static let standard = ContactBands(unchecked: ContactRules().bandLimits, defaultWeights)
+  package static let standard = ContactBands(unchecked: ContactRules().bandLimits, defaultWeights)
 
   private init(unchecked limits: [Int], _ weights: [Double]?) {
     (self.limits, self.weights) = (limits, weights)
@@ -43,7 +43,7 @@ public struct ContactBands: Equatable, Sendable {
   /// Bands that a person has set. Without weights, four bands have the default ones, and others have none.
   /// - Throws: `.usage` unless there are one to seven ascending limits between 1 and 126 dB, and for each
   ///   band a weight between 0 and 100.
-  public init(limits: [Int], weights: [Double]?) throws(HostLinkError) {
+  package init(limits: [Int], weights: [Double]?) throws(HostLinkError) {
     guard Self.areLimits(limits) else {
       throw HostLinkError(
         .usage, "the limits of the bands are \(limits.map(String.init).joined(separator: ","))",
@@ -72,15 +72,15 @@ public struct ContactBands: Equatable, Sendable {
   }
 
   /// The names of the bands: `≤55 dB`, `≤63 dB`, `>63 dB`.
-  public var names: [String] { limits.map { "≤\($0) dB" } + ["> \(limits.last ?? 0) dB"] }
+  package var names: [String] { limits.map { "≤\($0) dB" } + ["> \(limits.last ?? 0) dB"] }
 
   /// The band of an attenuation in dB, counted from 0.
-  public func band(of attenuation: Int) -> Int {
+  package func band(of attenuation: Int) -> Int {
     limits.firstIndex { attenuation <= $0 } ?? limits.count
   }
 
   /// The seconds in each band; a window without a measured attenuation counts in none.
-  public func seconds(of windows: DayWindows) -> [Int] {
+  package func seconds(of windows: DayWindows) -> [Int] {
     var seconds = [Int](repeating: 0, count: limits.count + 1)
     for minute in windows.minutes {
       guard let level = minute.attenuation else { continue }
@@ -91,7 +91,7 @@ public struct ContactBands: Equatable, Sendable {
 
   /// The weighted minutes: the sum of the minutes in each band, each multiplied by its weight; `nil` without
   /// weights.
-  public func weightedMinutes(_ seconds: [Int]) -> Double? {
+  package func weightedMinutes(_ seconds: [Int]) -> Double? {
     weights.map { zip(seconds, $0).reduce(0) { $0 + Double($1.0) * $1.1 } / 60 }
   }
 }

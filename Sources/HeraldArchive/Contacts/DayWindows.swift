@@ -13,15 +13,15 @@
 /// ```
 ///
 /// A varint has seven bits in each byte, least significant first; the top bit says that another follows.
-public struct DayWindows: Equatable, Sendable {
+package struct DayWindows: Equatable, Sendable {
   /// A minute with at least one sign.
-  public struct Minute: Equatable, Sendable {
+  package struct Minute: Equatable, Sendable {
     /// The number of the minute since 1970-01-01T00:00:00Z.
-    public var number: Int64
+    package var number: Int64
     /// The windows with a sign: bit 0 is the first of the minute.
-    public var windows: UInt8
+    package var windows: UInt8
     /// The median of the attenuations measured in that minute, in dB; `nil` if none was measured.
-    public var attenuation: UInt8?
+    package var attenuation: UInt8?
   }
 
   /// The greatest attenuation, which stands for all greater ones.
@@ -31,12 +31,12 @@ public struct DayWindows: Equatable, Sendable {
   private static let endOfMinutes: Int64 = 1 << 32
 
   /// The minutes in ascending order.
-  public private(set) var minutes: [Minute] = []
+  package private(set) var minutes: [Minute] = []
   /// The length of a window in seconds: 30 or 20.
-  public let length: Int
+  package let length: Int
 
   /// A day without signs.
-  public init(length: Int = 30) { self.length = length }
+  package init(length: Int = 30) { self.length = length }
 
   /// The number of windows in a minute.
   private var count: UInt64 { length == 20 ? 3 : 2 }
@@ -45,7 +45,7 @@ public struct DayWindows: Equatable, Sendable {
   private var usual: UInt64 { 1 << count | all }
 
   /// Decodes the bytes of windows of `length` seconds; decoding ends at the first invalid byte.
-  public init(_ bytes: [UInt8], length: Int = 30) {
+  package init(_ bytes: [UInt8], length: Int = 30) {
     self.init(length: length)
     let (count, all, usual) = (count, all, usual)
     var position = 0
@@ -90,7 +90,7 @@ public struct DayWindows: Equatable, Sendable {
   }
 
   /// The bytes of the column.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(minutes.count * 2 + 4)
     let (count, usual) = (count, usual)
@@ -115,7 +115,7 @@ public struct DayWindows: Equatable, Sendable {
 
   /// The union of several days of windows, by the rule for the two directions of a pair: a window counts if
   /// it has a sign in any of them, and the attenuation of a minute is the least of their medians.
-  public static func union(_ days: [DayWindows]) -> DayWindows {
+  package static func union(_ days: [DayWindows]) -> DayWindows {
     guard let first = days.first, days.count > 1 else { return days.first ?? DayWindows() }
     var union = DayWindows(length: first.length)
     for minute in days.flatMap(\.minutes).sorted(by: { $0.number < $1.number }) { union.add(minute) }

@@ -7,12 +7,12 @@ extension Archive {
   /// A person is covered by the devices that were assigned by the file of people, each while it was.
   /// - Returns: `nil` if the archive knows no person or device of this name: phones, places and addresses have
   ///   no log of their own.
-  public func coverage(of label: String, from: Int64, to: Int64) throws(HostLinkError) -> Coverage? {
+  package func coverage(of label: String, from: Int64, to: Int64) throws(HostLinkError) -> Coverage? {
     try CoverageReader(self).coverage(of: label, from: from, to: to)
   }
 
   /// The same of every person, and of every device that is assigned to nobody in that time, by name.
-  public func coverages(from: Int64, to: Int64) throws(HostLinkError) -> [Coverage] {
+  package func coverages(from: Int64, to: Int64) throws(HostLinkError) -> [Coverage] {
     try CoverageReader(self).coverages(from: from, to: to)
   }
 }

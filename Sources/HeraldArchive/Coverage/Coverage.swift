@@ -1,71 +1,71 @@
 /// What is recorded of somebody in some time: an answer about that time says no more than this allows.
-public struct Coverage: Equatable, Sendable {
+package struct Coverage: Equatable, Sendable {
   /// The least time in milliseconds that has to be recorded for "nobody" to mean that there was nobody: the
   /// silence that ends a contact.
-  public static let leastTime = ContactRules.silence
+  package static let leastTime = ContactRules.silence
 
   /// The name of the person, or the serial number of the device.
-  public let label: String
+  package let label: String
   /// `person` or `device`.
-  public let kind: Who.Kind
+  package let kind: Who.Kind
   /// The first millisecond of the time in question, since 1970-01-01T00:00:00Z.
-  public let from: Int64
+  package let from: Int64
   /// The millisecond after the last one.
-  public let to: Int64
+  package let to: Int64
   /// The serial numbers of the devices.
-  public let serials: [String]
+  package let serials: [String]
   /// The states, which cover that time without gaps, in ascending order.
-  public let intervals: [CoverageInterval]
+  package let intervals: [CoverageInterval]
   /// The number of events in that time that the devices counted and did not log.
-  public let droppedEvents: Int64
+  package let droppedEvents: Int64
   /// The number of pages of the devices that are sealed still.
-  public let sealedPages: Int64
+  package let sealedPages: Int64
 
   /// The time in question, in milliseconds.
-  public var asked: Int64 { CoverageInterval(from: from, to: to, state: .recorded).length }
+  package var asked: Int64 { CoverageInterval(from: from, to: to, state: .recorded).length }
 
   /// The time in a state, in milliseconds.
-  public func milliseconds(_ state: CoverageState) -> Int64 {
+  package func milliseconds(_ state: CoverageState) -> Int64 {
     intervals.reduce(0) { $1.state == state ? $0 + min($1.length, .max - $0) : $0 }
   }
 
   /// The time in which a device recorded that may have been worn, in milliseconds.
-  public var recorded: Int64 {
+  package var recorded: Int64 {
     let (worn, other) = (milliseconds(.worn), milliseconds(.recorded))
     return worn + min(other, .max - worn)
   }
 
   /// Whether so little is recorded that nobody can say who was near.
-  public var isUnrecorded: Bool { recorded < min(Self.leastTime, max(1, asked)) }
+  package var isUnrecorded: Bool { recorded < min(Self.leastTime, max(1, asked)) }
 
   /// The times of at least a quarter of an hour in which nothing is recorded of the wearer.
-  public var gaps: [CoverageInterval] {
+  package var gaps: [CoverageInterval] {
     intervals.filter { !$0.state.isRecorded && $0.length >= Self.leastTime }
   }
 }
 
 /// How long somebody received the others, and was received by them: of those that have logs.
-public struct DirectionShare: Equatable, Sendable, Encodable {
+package struct DirectionShare: Equatable, Sendable, Encodable {
   /// The least time in seconds of one direction for which both are compared.
-  public static let leastSeconds: Int64 = 1800
+  package static let leastSeconds: Int64 = 1800
 
   /// Who it is.
-  public let who: Who
+  package let who: Who
   /// The seconds for which its devices received the others.
-  public internal(set) var heardSeconds: Int64 = 0
+  package internal(set) var heardSeconds: Int64 = 0
   /// The seconds for which the others received its devices.
-  public internal(set) var wasHeardSeconds: Int64 = 0
+  package internal(set) var wasHeardSeconds: Int64 = 0
 
   init(_ who: Who) { self.who = who }
 
   /// Whether one direction has less than half of the other.
-  public var isOneSided: Bool {
+  package var isOneSided: Bool {
     let (least, most) = (min(heardSeconds, wasHeardSeconds), max(heardSeconds, wasHeardSeconds))
     return most >= Self.leastSeconds && least < most / 2
   }
 
   /// What a direction with less than half of the other may mean; `nil` if there is none.
-  public var finding: String? {
+  package var finding: String? {
     guard isOneSided else { return nil }
     return heardSeconds < wasHeardSeconds
       ? "the badge was covered, was off for a part of the time, or its receiver fails"

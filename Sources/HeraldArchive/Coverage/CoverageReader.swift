@@ -1,7 +1,7 @@
 import HeraldHostLink
 
 /// Reads what is recorded of persons and devices of an archive.
-public struct CoverageReader {
+package struct CoverageReader {
   private let archive: Archive
   private var connection: any ArchiveConnection { archive.connection }
   private var calendar: LocalDays { archive.days }
@@ -13,12 +13,12 @@ public struct CoverageReader {
   private static let mostDays: Int64 = 3653
 
   /// A reader of an archive.
-  public init(_ archive: Archive) { self.archive = archive }
+  package init(_ archive: Archive) { self.archive = archive }
 
   /// The time of some days in milliseconds since 1970-01-01T00:00:00Z: all of each day. Without days, and
   /// where they have no begin or end, it is that of the archive's records; `nil` if there are none.
   /// - Parameter days: the first and the last day, such as 20260914.
-  public func time(of days: ClosedRange<Int64>?) throws(HostLinkError) -> (from: Int64, to: Int64)? {
+  package func time(of days: ClosedRange<Int64>?) throws(HostLinkError) -> (from: Int64, to: Int64)? {
     let known = try knownTime()
     let first = days.flatMap { LocalDays.day(ofNumber: $0.lowerBound) }.map(calendar.begin(ofDay:))
     let last = days.flatMap { LocalDays.day(ofNumber: $0.upperBound) }
@@ -31,7 +31,7 @@ public struct CoverageReader {
   }
 
   /// The first and the last day with a record, counted since 1970-01-01; `nil` if there are none.
-  public func recordedDays() throws(HostLinkError) -> ClosedRange<Int64>? {
+  package func recordedDays() throws(HostLinkError) -> ClosedRange<Int64>? {
     guard let time = try knownTime() else { return nil }
     let (first, last) = (calendar.day(of: time.lowerBound), calendar.day(of: time.upperBound - 1))
     return first...max(first, last)
@@ -39,7 +39,7 @@ public struct CoverageReader {
 
   /// How long each person and device received the others and was received by them, on some days.
   /// - Parameter days: the first and the last day, such as 20260914.
-  public func directionShares(days: ClosedRange<Int64>) throws(HostLinkError) -> [DirectionShare] {
+  package func directionShares(days: ClosedRange<Int64>) throws(HostLinkError) -> [DirectionShare] {
     var shares: [Int64: DirectionShare] = [:]
     for column in ["observer_id", "subject_id"] {
       let whos = Who.columns.split(separator: ", ").map { "w.\($0)" }.joined(separator: ", ")
@@ -65,7 +65,7 @@ public struct CoverageReader {
   }
 
   /// Whether somebody of a name is in the archive: in its contacts, in the file of people, or with a log.
-  public func knows(_ label: String) throws(HostLinkError) -> Bool {
+  package func knows(_ label: String) throws(HostLinkError) -> Bool {
     let name = SQLValue.text(label.precomposedStringWithCanonicalMapping)
     return try connection.number(
       """
@@ -189,7 +189,7 @@ public struct CoverageReader {
   }
 
   /// What is recorded on each civil day of a coverage, by the number of the day since 1970-01-01.
-  public func days(of coverage: Coverage) -> [(day: Int64, part: Coverage)] {
+  package func days(of coverage: Coverage) -> [(day: Int64, part: Coverage)] {
     guard coverage.from < coverage.to else { return [] }
     let first = calendar.day(of: coverage.from)
     let last = min(calendar.day(of: coverage.to - 1), first.addingClamped(Self.mostDays))

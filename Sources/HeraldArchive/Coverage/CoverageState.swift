@@ -1,7 +1,7 @@
 /// What is recorded of a time: a value of the column `coverage.state`.
 ///
 /// The order is that of precedence: of two devices of one person the state that comes first holds.
-public enum CoverageState: String, CaseIterable, Sendable, Encodable {
+package enum CoverageState: String, CaseIterable, Sendable, Encodable {
   /// The device recorded, and its motion sensor says that it was worn.
   case worn
   /// The device recorded; it has no motion sensor that responds, so that nobody can say whether it was worn.
@@ -22,23 +22,23 @@ public enum CoverageState: String, CaseIterable, Sendable, Encodable {
   case withoutDevice = "without_device"
 
   /// Whether a record of others in that time says something of the wearer.
-  public var isRecorded: Bool { self == .worn || self == .recorded }
+  package var isRecorded: Bool { self == .worn || self == .recorded }
 
   /// The words for people.
-  public var text: String { rawValue.replacing("_", with: " ") }
+  package var text: String { rawValue.replacing("_", with: " ") }
 }
 
 /// A time in one state.
-public struct CoverageInterval: Equatable, Sendable {
+package struct CoverageInterval: Equatable, Sendable {
   /// The first millisecond since 1970-01-01T00:00:00Z.
-  public let from: Int64
+  package let from: Int64
   /// The millisecond after the last one.
-  public let to: Int64
+  package let to: Int64
   /// What is recorded of it.
-  public let state: CoverageState
+  package let state: CoverageState
 
   /// The length of the interval in milliseconds.
-  public var length: Int64 { to.subtractingReportingOverflow(from).overflow ? .max : to - from }
+  package var length: Int64 { to.subtractingReportingOverflow(from).overflow ? .max : to - from }
 
   /// The part within other limits, if there is any.
   func clamped(from: Int64, to: Int64) -> CoverageInterval? {

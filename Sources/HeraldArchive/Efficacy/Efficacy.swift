@@ -5,9 +5,9 @@ import HeraldText
 /// Herald project count them; docs/archive.md has the formulas.
 ///
 /// It reads `contacts.csv` of each device several times, in bounded memory.
-public struct Efficacy: Equatable, Sendable {
+package struct Efficacy: Equatable, Sendable {
   /// How the device that shared a payload is found.
-  public enum ShareRule: String, CaseIterable, Sendable {
+  package enum ShareRule: String, CaseIterable, Sendable {
     /// By the address of the row, as for measurements: the device that sent the message.
     case address
     /// By the payload in the row, if it was read in the same file: the device that the message is about.
@@ -15,95 +15,95 @@ public struct Efficacy: Equatable, Sendable {
   }
 
   /// What is counted.
-  public struct Rules: Sendable {
+  package struct Rules: Sendable {
     /// The first second of the period of continuity, since 1970; `nil`: when the last device begins to
     /// record.
-    public var from: Int64?
+    package var from: Int64?
     /// The last second of that period; `nil`: when the first device ends to record.
-    public var to: Int64?
+    package var to: Int64?
     /// The first second, since 1970, of rows that count for detection; `nil` for all rows.
-    public var detectionFrom: Int64?
+    package var detectionFrom: Int64?
     /// The last second of rows that count for detection; `nil` for all rows.
-    public var detectionTo: Int64?
+    package var detectionTo: Int64?
     /// How shares are attributed.
-    public var shares = ShareRule.address
+    package var shares = ShareRule.address
     /// The time zone of dates that name no offset from UTC.
-    public var days = LocalDays.utc
+    package var days = LocalDays.utc
     /// Seconds to add to the dates of a device, by the name of its folder or of its operating system.
-    public var shifts: [String: Int64] = [:]
+    package var shifts: [String: Int64] = [:]
 
     /// The rules of Herald's published tables: all rows, UTC.
-    public init() {}
+    package init() {}
   }
 
   /// A device.
-  public struct Device: Equatable, Sendable {
+  package struct Device: Equatable, Sendable {
     /// The folder of the recording.
-    public let recording: RecordingFolder
+    package let recording: RecordingFolder
     /// The number of rows of its `contacts.csv`.
-    public let rows: Int
+    package let rows: Int
     /// The number of rows with too few fields.
-    public let damagedRows: Int
+    package let damagedRows: Int
     /// The number of rows without a readable date.
-    public let undatedRows: Int
+    package let undatedRows: Int
     /// The first date that cannot be read; `nil` if all can.
-    public let unreadDate: String?
+    package let unreadDate: String?
     /// The number of rows with a local time that there is twice: the first is taken.
-    public let ambiguousRows: Int
+    package let ambiguousRows: Int
     /// The earliest date, in seconds since 1970; `nil` without rows.
-    public let first: Int64?
+    package let first: Int64?
     /// The latest date.
-    public let last: Int64?
+    package let last: Int64?
   }
 
   /// What one device, the observer, has of another one.
-  public struct Pair: Equatable, Sendable {
+  package struct Pair: Equatable, Sendable {
     /// The index in `devices` of the one that heard.
-    public let observer: Int
+    package let observer: Int
     /// The index in `devices` of the one that was heard.
-    public let observed: Int
+    package let observed: Int
     /// The number of events in the whole file, or in the period of detection.
-    public let events: Int
+    package let events: Int
     /// The number of windows of the period with an event.
-    public let windows: Int
+    package let windows: Int
 
     /// Whether the observer detected the other device.
-    public var isDetected: Bool { events > 0 }
+    package var isDetected: Bool { events > 0 }
   }
 
   /// The length of a window in seconds.
-  public static let windowSeconds: Int64 = 30
+  package static let windowSeconds: Int64 = 30
   /// The longest period in days.
   static let mostDays: Int64 = 366
   /// The maximum number of addresses in a file from which a payload of a device was read.
   static let mostAddresses = 1 << 18
 
   /// The devices, in the order of their folders.
-  public let devices: [Device]
+  package let devices: [Device]
   /// The first second of the period, since 1970.
-  public let from: Int64
+  package let from: Int64
   /// The last second of the period.
-  public let to: Int64
+  package let to: Int64
   /// All ordered pairs, by observer, then by observed device.
-  public let pairs: [Pair]
+  package let pairs: [Pair]
 
   /// The number of windows of the period: its length divided by that of a window, rounded up.
-  public var windows: Int { Int((to - from + Self.windowSeconds - 1) / Self.windowSeconds) }
+  package var windows: Int { Int((to - from + Self.windowSeconds - 1) / Self.windowSeconds) }
   /// The number of ordered pairs that detected each other.
-  public var detected: Int { pairs.count { $0.isDetected } }
+  package var detected: Int { pairs.count { $0.isDetected } }
   /// The number of windows with an event, of all ordered pairs.
-  public var achievedWindows: Int { pairs.reduce(0) { $0 + $1.windows } }
+  package var achievedWindows: Int { pairs.reduce(0) { $0 + $1.windows } }
   /// The number of windows of all ordered pairs.
-  public var maximumWindows: Int { pairs.count * windows }
+  package var maximumWindows: Int { pairs.count * windows }
 
   /// `part` of `whole` in percent; 0 of nothing is 0.
-  public static func percent(_ part: Int, of whole: Int) -> Double {
+  package static func percent(_ part: Int, of whole: Int) -> Double {
     whole == 0 ? 0 : 100 * Double(part) / Double(whole)
   }
 
   /// Reads the files. `progress` receives the number of files that are read, and to read.
   /// - Throws: `.storage` if a file cannot be read; `.usage` if there is no period.
-  public init(
+  package init(
     _ folders: [RecordingFolder], _ rules: Rules = Rules(), progress: (Int, Int) -> Void = { _, _ in }
   ) throws(HostLinkError) {
     var devices: [Device] = []

@@ -3,19 +3,19 @@ import HeraldHostLink
 
 /// A folder with the files of one device: `contacts.csv`, and `detection.csv`, which says what the device
 /// sent.
-public struct RecordingFolder: Equatable, Sendable {
+package struct RecordingFolder: Equatable, Sendable {
   /// The path of the folder.
-  public let path: String
+  package let path: String
   /// The name of the folder, without those above it.
-  public let folder: String
+  package let folder: String
   /// What the device calls itself; empty if it is not known. Untrusted.
-  public let name: String
+  package let name: String
   /// The operating system, such as `Android` or `iOS`. Untrusted.
-  public let system: String
+  package let system: String
   /// The version of the operating system. Untrusted.
-  public let version: String
+  package let version: String
   /// The short form of the payload that the device offered; empty if it offered none.
-  public let payload: String
+  package let payload: String
 
   /// The maximum depth below a named folder.
   static let mostLevels = 4
@@ -47,7 +47,7 @@ public struct RecordingFolder: Equatable, Sendable {
   /// folder that has one is not searched further.
   /// - Throws: `.storage` with the name of a path that holds none; `.usage` if there are fewer than two, or
   ///   two with the same payload.
-  public static func search(_ paths: [String]) throws(HostLinkError) -> [RecordingFolder] {
+  package static func search(_ paths: [String]) throws(HostLinkError) -> [RecordingFolder] {
     var found: [String] = []
     for path in paths {
       let before = found.count

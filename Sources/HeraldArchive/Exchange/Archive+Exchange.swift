@@ -1,7 +1,7 @@
 import HeraldHostLink
 
 /// A format of other programs for contacts.
-public enum ExchangeFormat: String, CaseIterable, Sendable {
+package enum ExchangeFormat: String, CaseIterable, Sendable {
   /// SocioPatterns: a line for each pair in contact in each window of 20 s.
   case tij
   /// R's epicontacts: a table of those in contact, and one of contacts.
@@ -34,11 +34,11 @@ extension ExchangeFormat {
 }
 
 /// A file that was written for other programs.
-public struct ExchangeFile: Equatable, Sendable, Encodable {
+package struct ExchangeFile: Equatable, Sendable, Encodable {
   /// The name of the file.
-  public let name: String
+  package let name: String
   /// The number of its rows, or of nodes and edges.
-  public let rows: Int
+  package let rows: Int
 }
 
 extension Archive {
@@ -47,7 +47,7 @@ extension Archive {
   /// was read are left out unless `withAddresses`: mostly those of appliances and passers-by.
   /// - Throws: `.storage` if a file cannot be written, `.usage` if the archive has no such person, role or
   ///   place, or a file would take the place of another one.
-  public func exchange(
+  package func exchange(
     _ query: MeetingQuery, as format: ExchangeFormat, to path: String, withAddresses: Bool = false,
     replacing replacement: Replacement = Replacement(), progress: (Int, Int) -> Void = { _, _ in }
   ) throws(HostLinkError) -> [ExchangeFile] {

@@ -5,21 +5,21 @@ import HeraldText
 
 extension Archive {
   /// What an export has written.
-  public struct Export: Equatable, Sendable {
+  package struct Export: Equatable, Sendable {
     /// A table.
-    public struct Table: Equatable, Sendable, Encodable {
+    package struct Table: Equatable, Sendable, Encodable {
       /// The name of the table.
-      public let name: String
+      package let name: String
       /// The number of its rows.
-      public var rows = 0
+      package var rows = 0
       /// The number of its files.
-      public var files = 0
+      package var files = 0
     }
 
     /// The tables, in order.
-    public internal(set) var tables: [Table] = []
+    package internal(set) var tables: [Table] = []
     /// The number of rows that no partition can have: readings without a date, and dates of no calendar.
-    public internal(set) var leftOut = 0
+    package internal(set) var leftOut = 0
   }
 
   /// Writes the archive as a data set of Parquet files, which docs/archive.md describes: readings by day and
@@ -29,7 +29,7 @@ extension Archive {
   /// and those that the archive no longer has are removed at the end. `progress` receives the number of
   /// devices that are done and to do.
   /// - Throws: `.storage` if a file cannot be written, `.usage` if the folder has other files.
-  public func exportParquet(
+  package func exportParquet(
     to path: String, _ selection: ExportSelection = ExportSelection(),
     replacing replacement: Replacement = Replacement(), progress: (Int, Int) -> Void = { _, _ in }
   ) throws(HostLinkError) -> Export {
@@ -51,7 +51,7 @@ extension Archive {
 
   /// Writes the tables, without readings, as one file each.
   /// - Throws: `.storage` if a file cannot be written, `.usage` if it would take the place of another one.
-  public func export(
+  package func export(
     as format: DatabaseExport.Format, to path: String, _ selection: ExportSelection = ExportSelection(),
     replacing replacement: Replacement = Replacement()
   ) throws(HostLinkError) -> Export {

@@ -4,23 +4,23 @@ import HeraldHostLink
 
 extension Archive {
   /// What was added to an archive.
-  public struct Addition: Equatable, Sendable {
+  package struct Addition: Equatable, Sendable {
     /// The number of folders.
-    public var folders = 0
+    package var folders = 0
     /// The number of pages that are new, or longer than before.
-    public var newPages = 0
+    package var newPages = 0
     /// The number of pages that were in the archive already.
-    public var knownPages = 0
+    package var knownPages = 0
     /// The files that are no pages, or differ from the page of the same number in the archive.
-    public var refused: [String] = []
+    package var refused: [String] = []
     /// The number of sealed pages that were not opened, without the owner's key or with another one, and of
     /// those that were opened in part. Closed ones are in the archive as they are.
-    public var sealedPages = 0
+    package var sealedPages = 0
     /// Folders that could not be read, with the reason.
-    public var failures: [(folder: String, error: HostLinkError)] = []
+    package var failures: [(folder: String, error: HostLinkError)] = []
 
     /// Whether two additions are the same, except for the reasons of failures.
-    public static func == (left: Addition, right: Addition) -> Bool {
+    package static func == (left: Addition, right: Addition) -> Bool {
       left.folders == right.folders && left.newPages == right.newPages && left.knownPages == right.knownPages
         && left.refused == right.refused && left.sealedPages == right.sealedPages
         && left.failures.map(\.folder) == right.failures.map(\.folder)
@@ -31,7 +31,7 @@ extension Archive {
   /// others from being added. The next `update` derives what the pages change.
   /// Sealed pages are opened with `keys`, and stored opened; those that `keys` do not open are stored as they
   /// are, for `openSealedPages`.
-  public func add(
+  package func add(
     folders: [String], keys: SealedPageKeys? = nil, progress: (Int) -> Void = { _ in }
   ) throws(HostLinkError) -> Addition {
     try FolderImport(self, keys: keys).add(folders: folders, progress: progress)

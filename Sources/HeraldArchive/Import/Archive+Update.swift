@@ -4,25 +4,25 @@ import HeraldText
 
 extension Archive {
   /// What an update has done.
-  public struct Update: Equatable, Sendable {
+  package struct Update: Equatable, Sendable {
     /// The number of devices whose contacts were derived.
-    public var devices = 0
+    package var devices = 0
     /// The number of measurements of these devices.
-    public var readings = 0
+    package var readings = 0
     /// The number of pairs and days whose meetings were derived.
-    public var meetings = 0
+    package var meetings = 0
   }
 
   /// Derives everything that new pages, persons or rules have changed. Each step is a transaction: if the
   /// program ends before the last one, the next update goes on. `progress` receives the number of devices
   /// that are done and to do.
   @discardableResult
-  public func update(progress: (Int, Int) -> Void = { _, _ in }) throws(HostLinkError) -> Update {
+  package func update(progress: (Int, Int) -> Void = { _, _ in }) throws(HostLinkError) -> Update {
     try ArchiveUpdate(self).run(progress)
   }
 
   /// Whether an update would derive something: what an archive says until then lacks that.
-  public func isUpdateDue() throws(HostLinkError) -> Bool {
+  package func isUpdateDue() throws(HostLinkError) -> Bool {
     guard try storedVersion() == ArchiveSchema.version else { return true }
     let devices = try connection.number("SELECT COUNT(*) FROM device WHERE is_unread <> 0 OR is_stale <> 0")
     if let devices, devices > 0 { return true }

@@ -133,10 +133,10 @@ extension SealedPageTable {
 extension Archive {
   /// Opens the pages that are sealed still, as far as `keys` open them. Returns how many were opened, and how
   /// many are left. The next `update` derives what they change.
-  public func openSealedPages(_ keys: SealedPageKeys) throws(HostLinkError) -> (opened: Int, left: Int) {
+  package func openSealedPages(_ keys: SealedPageKeys) throws(HostLinkError) -> (opened: Int, left: Int) {
     try SealedPageTable.open(in: self, keys)
   }
 
   /// The number of pages that are sealed still.
-  public func sealedPageCount() throws(HostLinkError) -> Int { try SealedPageTable.count(in: self) }
+  package func sealedPageCount() throws(HostLinkError) -> Int { try SealedPageTable.count(in: self) }
 }

@@ -2,21 +2,21 @@ import HeraldHostLink
 
 extension Archive {
   /// The number of pages, devices and the like in an archive.
-  public struct Contents: Equatable, Sendable {
+  package struct Contents: Equatable, Sendable {
     /// The number of devices.
-    public let devices: Int
+    package let devices: Int
     /// The number of pages.
-    public let pages: Int
+    package let pages: Int
     /// The number of measurements in them.
-    public let readings: Int
+    package let readings: Int
     /// The number of contacts.
-    public let contacts: Int
+    package let contacts: Int
     /// The number of persons of `people.csv`.
-    public let persons: Int
+    package let persons: Int
   }
 
   /// Replaces the labels of all devices. The next `update` derives everything again, unless nothing changed.
-  public func label(_ people: PeopleFile) throws(HostLinkError) {
+  package func label(_ people: PeopleFile) throws(HostLinkError) {
     var persons: [String: (id: Int64, role: String, place: String)] = [:]
     var order: [String] = []
     for entry in people.entries where persons[entry.name] == nil {
@@ -54,7 +54,7 @@ extension Archive {
   }
 
   /// Who wears which device.
-  public func assignments() throws(HostLinkError) -> Assignments {
+  package func assignments() throws(HostLinkError) -> Assignments {
     var assignments = Assignments()
     for row in try connection.rows(
       "SELECT a.serial, p.name, a.from_ms, a.to_ms FROM assignment a JOIN person p ON p.id = a.person_id")
@@ -66,7 +66,7 @@ extension Archive {
   }
 
   /// The numbers of what is in the archive.
-  public func contents() throws(HostLinkError) -> Contents {
+  package func contents() throws(HostLinkError) -> Contents {
     func count(_ sql: String) throws(HostLinkError) -> Int { Int(try connection.number(sql) ?? 0) }
     return Contents(
       devices: try count("SELECT COUNT(*) FROM device"), pages: try count("SELECT COUNT(*) FROM page"),

@@ -12,29 +12,29 @@ import HeraldText
 /// Text is compared in Unicode's form NFC, and blanks within it are single ones. A device is with one
 /// person at a time; a person may have several devices. The header may come again, with its columns in
 /// another order.
-public struct PeopleFile: Equatable, Sendable {
+package struct PeopleFile: Equatable, Sendable {
   /// A line of the file.
-  public struct Entry: Equatable, Sendable {
+  package struct Entry: Equatable, Sendable {
     /// The serial number of the device.
-    public let serial: String
+    package let serial: String
     /// The person who wears it.
-    public let name: String
+    package let name: String
     /// What the person is, such as `nurse`.
-    public let role: String
+    package let role: String
     /// Where the person belongs, such as `Ward 3`.
-    public let place: String
+    package let place: String
     /// The first millisecond since 1970-01-01T00:00:00Z.
-    public let from: Int64
+    package let from: Int64
     /// The last millisecond.
-    public let to: Int64
+    package let to: Int64
     /// The number of the line.
-    public let line: Int
+    package let line: Int
   }
 
   /// The entries in the order of the file.
-  public private(set) var entries: [Entry] = []
+  package private(set) var entries: [Entry] = []
   /// Moments that clocks showed twice or not at all, and how they were taken, in words with their line.
-  public private(set) var notes: [String] = []
+  package private(set) var notes: [String] = []
 
   /// The maximum size in bytes.
   static let mostBytes = 64 << 20
@@ -46,7 +46,7 @@ public struct PeopleFile: Equatable, Sendable {
   /// - Throws: `.usage` with the line if the file is too large or not UTF-8, a required column or field is
   ///   missing, a field is too long or has control characters, a serial number was damaged by a spreadsheet,
   ///   a date is invalid, two entries of a device overlap, or a person has two roles or places.
-  public init(_ bytes: [UInt8], days: LocalDays) throws(HostLinkError) {
+  package init(_ bytes: [UInt8], days: LocalDays) throws(HostLinkError) {
     guard bytes.count <= Self.mostBytes else {
       throw HostLinkError(.usage, "the file of people has more than \(Self.mostBytes >> 20) MiB")
     }
@@ -70,7 +70,7 @@ public struct PeopleFile: Equatable, Sendable {
 
   /// Reads a file.
   /// - Throws: `.storage` if it cannot be read, and the errors of its contents.
-  public init(reading path: String, days: LocalDays) throws(HostLinkError) {
+  package init(reading path: String, days: LocalDays) throws(HostLinkError) {
     let bytes = try LocalFile.bytes(
       path, atMost: Self.mostBytes, missing: "name a file of people that exists")
     try self.init(bytes, days: days)

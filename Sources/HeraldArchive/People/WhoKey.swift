@@ -73,7 +73,7 @@ enum WhoKey: Hashable, Sendable {
 }
 
 /// Who wore a device when.
-public struct Assignments: Sendable {
+package struct Assignments: Sendable {
   struct Entry: Equatable, Sendable {
     let person: String
     /// The first and the last millisecond.
@@ -84,7 +84,7 @@ public struct Assignments: Sendable {
   private(set) var bySerial: [String: [Entry]] = [:]
 
   /// Nobody wears a device.
-  public init() {}
+  package init() {}
 
   mutating func add(_ entry: Entry, serial: String) {
     var list = bySerial[serial, default: []]

@@ -2,7 +2,7 @@ import HeraldHostLink
 
 extension Assignments {
   /// Who wears which device by a file of people.
-  public init(_ people: PeopleFile) {
+  package init(_ people: PeopleFile) {
     for entry in people.entries {
       add(Entry(person: entry.name, from: entry.from, to: entry.to), serial: entry.serial)
     }
@@ -10,14 +10,14 @@ extension Assignments {
 
   /// The person who wears a device at a date in milliseconds since 1970-01-01T00:00:00Z; `nil` if nobody
   /// does.
-  public func person(ofSerial serial: String, at date: UInt64) -> String? {
+  package func person(ofSerial serial: String, at date: UInt64) -> String? {
     let date = Int64(clamping: date)
     return bySerial[serial]?.first { $0.from <= date && date <= $0.to }?.person
   }
 
   /// The devices that are worn at a date in milliseconds since 1970-01-01T00:00:00Z, with their persons, in
   /// the order of the persons' names.
-  public func worn(at date: UInt64) -> [(serial: String, person: String)] {
+  package func worn(at date: UInt64) -> [(serial: String, person: String)] {
     let date = Int64(clamping: date)
     return bySerial.flatMap { serial, entries in
       entries.filter { $0.from <= date && date <= $0.to }.map { (serial, $0.person) }
@@ -26,7 +26,7 @@ extension Assignments {
 
   /// How many of the devices that are worn at a date are among `serials`, and who wears the others:
   /// `11 of 12 collected, missing: Dora`, with `collected` as the verb. Empty if nobody wears a device.
-  public func summary(of serials: Set<String>, verb: String, at date: UInt64) -> String {
+  package func summary(of serials: Set<String>, verb: String, at date: UInt64) -> String {
     let worn = worn(at: date)
     guard !worn.isEmpty else { return "" }
     let missing = worn.filter { !serials.contains($0.serial) }.map(\.person)
@@ -40,7 +40,7 @@ extension Assignments {
 extension Archive {
   /// The date of the newest record of each device, in milliseconds since 1970-01-01T00:00:00Z, by its serial
   /// number; devices without a dated record are left out.
-  public func newestDates() throws(HostLinkError) -> [String: UInt64] {
+  package func newestDates() throws(HostLinkError) -> [String: UInt64] {
     var dates: [String: UInt64] = [:]
     let sql = """
       SELECT d.serial, d.last_ms, MAX(c.unix_ms) FROM device d LEFT JOIN clock c ON c.device_id = d.id \

@@ -2,46 +2,46 @@ import HeraldHostLink
 
 extension Archive {
   /// A device of an archive: a row of `device`.
-  public struct Device: Equatable, Sendable, Encodable {
+  package struct Device: Equatable, Sendable, Encodable {
     /// The device's serial number.
-    public let serial: String
+    package let serial: String
     /// The device's name.
-    public let name: String
+    package let name: String
     /// The version of its firmware.
-    public let version: String
+    package let version: String
     /// The number of its pages.
-    public let pages: Int64
+    package let pages: Int64
     /// The number of measurements.
-    public let readings: Int64
+    package let readings: Int64
     /// The number of measurements without a date.
-    public let undated: Int64
+    package let undated: Int64
     /// The number of records that exceeded a limit of this program.
-    public let lost: Int64
+    package let lost: Int64
     /// The date of the first sign of a peer, in milliseconds since 1970-01-01T00:00:00Z.
-    public let firstMs: Int64?
+    package let firstMs: Int64?
     /// The date of the last one.
-    public let lastMs: Int64?
+    package let lastMs: Int64?
   }
 
   /// A page that differs from that of the same number in the archive: a row of `refused`.
-  public struct RefusedPage: Equatable, Sendable, Encodable {
+  package struct RefusedPage: Equatable, Sendable, Encodable {
     /// The serial number of the device.
-    public let device: String
+    package let device: String
     /// The epoch of the log.
-    public let epoch: Int64
+    package let epoch: Int64
     /// The number of the page.
-    public let sequence: Int64
+    package let sequence: Int64
     /// The digest of its bytes in hexadecimal digits.
-    public let sha256: String
+    package let sha256: String
     /// Why it was refused.
-    public let reason: String
+    package let reason: String
   }
 
   /// The path of the archive's file, or the address of its database without a password.
-  public var location: String { connection.location }
+  package var location: String { connection.location }
 
   /// The devices, by serial number.
-  public func devices() throws(HostLinkError) -> [Device] {
+  package func devices() throws(HostLinkError) -> [Device] {
     try connection.rows(
       """
       SELECT d.serial, d.name, d.version, (SELECT COUNT(*) FROM page p WHERE p.device_id = d.id), d.readings,
@@ -57,12 +57,12 @@ extension Archive {
   }
 
   /// Everybody in the contacts, by kind and label.
-  public func parties() throws(HostLinkError) -> [Who] {
+  package func parties() throws(HostLinkError) -> [Who] {
     try connection.rows("SELECT \(Who.columns) FROM who ORDER BY kind, label, id").map { Who($0, from: 0) }
   }
 
   /// The pages that were refused because another one of the same number is in the archive.
-  public func refusedPages() throws(HostLinkError) -> [RefusedPage] {
+  package func refusedPages() throws(HostLinkError) -> [RefusedPage] {
     try connection.rows(
       """
       SELECT d.serial, r.epoch, r.sequence, r.sha256, r.reason FROM refused r JOIN device d ON d.id = r.device_id

@@ -3,38 +3,38 @@ import HeraldHostLink
 
 extension Archive {
   /// A measurement of a signal strength, as a device logged it.
-  public struct Reading: Equatable, Sendable {
+  package struct Reading: Equatable, Sendable {
     /// The serial number of the device.
-    public let device: String
+    package let device: String
     /// The date in milliseconds since 1970-01-01T00:00:00Z.
-    public let unixMilliseconds: Int64
+    package let unixMilliseconds: Int64
     /// The label of the one who wore the device.
-    public let observer: String
+    package let observer: String
     /// The label of the one who was heard.
-    public let subject: String
+    package let subject: String
     /// The kind of the one who was heard: `person`, `device`, `payload`, `address` or `place`.
-    public let subjectKind: String
+    package let subjectKind: String
     /// The address from which the advertisement came.
-    public let address: String
+    package let address: String
     /// The transmit power in dBm, if the advertisements of the address contained it.
-    public let power: Int?
+    package let power: Int?
     /// The RSSI in dBm.
-    public let rssi: Int
+    package let rssi: Int
   }
 
   /// Which readings are wanted; a condition that is `nil` holds for all.
-  public struct ReadingFilter: Equatable, Sendable {
+  package struct ReadingFilter: Equatable, Sendable {
     /// The serial number of the device.
-    public var device: String?
+    package var device: String?
     /// The label of the observer or of the subject.
-    public var who: String?
+    package var who: String?
     /// With `who`: the label of the other one of the pair.
-    public var other: String?
+    package var other: String?
     /// The first and the last day in the archive's time zone, such as 20260914.
-    public var days: ClosedRange<Int64>?
+    package var days: ClosedRange<Int64>?
 
     /// All readings.
-    public init() {}
+    package init() {}
 
     func holds(_ observer: String, _ subject: String) -> Bool {
       guard let who else { return true }
@@ -48,7 +48,7 @@ extension Archive {
   /// the number of readings. `body` must not use the archive.
   /// - Throws: `.usage` if the archive has no such device, `.unrecorded` if it has no such label, and what
   ///   `body` throws.
-  public func readings(_ filter: ReadingFilter, _ body: (Reading) throws(HostLinkError) -> Void)
+  package func readings(_ filter: ReadingFilter, _ body: (Reading) throws(HostLinkError) -> Void)
     throws(HostLinkError)
   {
     try ReadingReader(self).readings(filter, body)

@@ -1,22 +1,22 @@
 import HeraldHostLink
 
 /// Two who met on a civil day: what each heard of the other, and both joined.
-public struct DayMeeting: Equatable, Sendable {
+package struct DayMeeting: Equatable, Sendable {
   /// The number of the civil day since 1970-01-01 in the archive's time zone.
-  public let day: Int64
+  package let day: Int64
   /// One of the two parties.
-  public let who: Who
+  package let who: Who
   /// The other.
-  public let other: Who
+  package let other: Who
   /// What devices of `who` heard of `other`; with a limit, in minutes in which they measured no more.
-  public let heard: DayWindows
+  package let heard: DayWindows
   /// What devices of `other` heard of `who`, in the same way.
-  public let wasHeard: DayWindows
+  package let wasHeard: DayWindows
   /// The number of measurements of either on that day, whatever their strength.
-  public let readings: (heard: Int, wasHeard: Int)
+  package let readings: (heard: Int, wasHeard: Int)
   /// Both directions joined: a window counts if it has a sign in any of them, and the attenuation of a minute
   /// is the least of their medians. With a limit, minutes with a greater one or none do not count.
-  public let joined: DayWindows
+  package let joined: DayWindows
 
   /// Joins both directions; `limit` is the greatest attenuation of a minute that counts, in dB, `nil` for
   /// any.
@@ -41,7 +41,7 @@ public struct DayMeeting: Equatable, Sendable {
   var turned: DayMeeting { DayMeeting(turning: self) }
 
   /// Whether two meetings are the same.
-  public static func == (left: DayMeeting, right: DayMeeting) -> Bool {
+  package static func == (left: DayMeeting, right: DayMeeting) -> Bool {
     left.day == right.day && left.who == right.who && left.other == right.other && left.heard == right.heard
       && left.wasHeard == right.wasHeard && left.readings == right.readings && left.joined == right.joined
   }
@@ -59,11 +59,11 @@ extension DayWindows {
   }
 
   /// The seconds of all windows with a sign.
-  public var seconds: Int { minutes.reduce(0) { $0 + $1.windows.nonzeroBitCount } * length }
+  package var seconds: Int { minutes.reduce(0) { $0 + $1.windows.nonzeroBitCount } * length }
 
   /// The lower median of the attenuations of the windows, each with that of its minute, in dB; `nil` if none
   /// was measured.
-  public var medianAttenuation: Int? {
+  package var medianAttenuation: Int? {
     var counts = [Int](repeating: 0, count: 256)
     for minute in minutes {
       if let level = minute.attenuation { counts[Int(level)] += minute.windows.nonzeroBitCount }
@@ -77,15 +77,15 @@ extension DayWindows {
   }
 
   /// Windows without interruption for more than `ContactRules.silence`: a contact of two who met.
-  public struct Period: Equatable, Sendable {
+  package struct Period: Equatable, Sendable {
     /// The begin of the first window, in milliseconds since 1970-01-01T00:00:00Z.
-    public let begin: Int64
+    package let begin: Int64
     /// The end of the last window.
-    public private(set) var end: Int64
+    package private(set) var end: Int64
     /// The number of interruptions of at least one window.
-    public private(set) var gaps = 0
+    package private(set) var gaps = 0
     /// The windows.
-    public private(set) var windows: DayWindows
+    package private(set) var windows: DayWindows
 
     fileprivate init(_ begin: Int64, _ length: Int) {
       (self.begin, end) = (begin, begin)
@@ -112,7 +112,7 @@ extension DayWindows {
 
   /// The periods, in ascending order: a window that begins more than `ContactRules.silence` after the end of
   /// the one before begins another.
-  public var periods: [Period] {
+  package var periods: [Period] {
     var periods: [Period] = []
     let window = Int64(length) * 1000
     for minute in minutes {

@@ -2,22 +2,22 @@ import HeraldHostLink
 
 /// The figures of a meeting, joined from both directions: a row of the view `near`. `DayMeeting` has the
 /// windows of each direction instead, which take longer to read than all rows of a day.
-public struct MeetingFigures: Equatable, Sendable, Encodable {
+package struct MeetingFigures: Equatable, Sendable, Encodable {
   /// The day, such as 20260914.
-  public let day: Int64
+  package let day: Int64
   /// The one of whom it was asked, or the one with the lower number.
-  public let who: Who
+  package let who: Who
   /// The other one.
-  public let other: Who
+  package let other: Who
   /// The duration in seconds: windows with a sign in either direction.
-  public let seconds: Int64
+  package let seconds: Int64
   /// The number of measurements of both; `nil` with a limit of attenuation, as those of a minute are not
   /// counted.
-  public let readings: Int64?
+  package let readings: Int64?
   /// The number of directions in which there was a sign: 1 or 2.
-  public let directions: Int64
+  package let directions: Int64
   /// The seconds in each band of attenuation.
-  public let bands: [Int64]
+  package let bands: [Int64]
 
   /// The columns of a `MeetingSelection` that `init` takes.
   static let columns =
@@ -48,11 +48,11 @@ public struct MeetingFigures: Equatable, Sendable, Encodable {
 }
 
 /// One who met those whom somebody met, and not this somebody.
-public struct SecondDegree: Equatable, Sendable, Encodable {
+package struct SecondDegree: Equatable, Sendable, Encodable {
   /// The one.
-  public let who: Who
+  package let who: Who
   /// The number of those through whom.
-  public let through: Int64
+  package let through: Int64
   /// The longest meeting with one of them, in seconds.
-  public let seconds: Int64
+  package let seconds: Int64
 }

@@ -3,24 +3,24 @@ import HeraldHostLink
 import HeraldText
 
 /// Which meetings of an archive are asked for.
-public struct MeetingQuery: Equatable, Sendable {
+package struct MeetingQuery: Equatable, Sendable {
   /// The first and the last day in the archive's time zone, such as 20260914; `nil` for all.
-  public var days: ClosedRange<Int64>?
+  package var days: ClosedRange<Int64>?
   /// One of the two parties: a person's name, a serial number, a payload's short form or hexadecimal digits,
   /// a venue's name, or an address.
-  public var person: String?
+  package var person: String?
   /// The role of at least one of the two.
-  public var role: String?
+  package var role: String?
   /// The place of at least one of the two.
-  public var place: String?
+  package var place: String?
   /// The other one of the two, with `person`.
-  public var other: String?
+  package var other: String?
   /// The minimum duration of both directions joined, in seconds.
-  public var leastSeconds = 0
+  package var leastSeconds = 0
   /// The greatest attenuation of a minute that counts, in dB; `nil` for any strength, up to a whole room.
-  public var within: Int?
+  package var within: Int?
   /// Whether badges that nobody wears are somebody.
-  public var withUnworn = false
+  package var withUnworn = false
   /// Whether `person` is the first of the two; otherwise that is the one with the lower number.
   var personFirst = true
   /// The row of `who` of one of the two, instead of `person`.
@@ -30,7 +30,7 @@ public struct MeetingQuery: Equatable, Sendable {
   var hasFirst: Bool { personNumber != nil || person != nil && personFirst }
 
   /// A query for all meetings.
-  public init() {}
+  package init() {}
 }
 
 /// The meetings of a query, as a part of a statement: each pair of a day once.

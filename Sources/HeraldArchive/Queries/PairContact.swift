@@ -2,19 +2,19 @@ import HeraldHostLink
 
 /// A contact of two: both directions joined, from the first window with a sign to the last one before a
 /// silence.
-public struct PairContact: Equatable, Sendable {
+package struct PairContact: Equatable, Sendable {
   /// One of the two parties.
-  public let who: Who
+  package let who: Who
   /// The other.
-  public let other: Who
+  package let other: Who
   /// Begin, end, gaps and windows.
-  public let period: DayWindows.Period
+  package let period: DayWindows.Period
 }
 
 extension Archive {
   /// Calls `body` for each contact of the meetings of a query, by the day on which they are over, then by
   /// their begin. A contact goes on past midnight, except at the ends of the days of the query.
-  public func contacts(
+  package func contacts(
     _ query: MeetingQuery, _ body: (PairContact) throws(HostLinkError) -> Void
   ) throws(HostLinkError) {
     try MeetingReader(self).contacts(query, body)

@@ -1,9 +1,9 @@
 import HeraldHostLink
 
 /// Whom a row of an archive's tables is about.
-public struct Who: Hashable, Comparable, Sendable, Encodable {
+package struct Who: Hashable, Comparable, Sendable, Encodable {
   /// What it is.
-  public enum Kind: String, CaseIterable, Sendable, Encodable {
+  package enum Kind: String, CaseIterable, Sendable, Encodable {
     /// A person of `people.csv`.
     case person
     /// A device to which no person is assigned at that time, by its serial number.
@@ -19,15 +19,15 @@ public struct Who: Hashable, Comparable, Sendable, Encodable {
   }
 
   /// The number of the row of `who`.
-  public let id: Int64
+  package let id: Int64
   /// What it is.
-  public let kind: Kind
+  package let kind: Kind
   /// What people read; two may have the same label if their kinds differ.
-  public let label: String
+  package let label: String
   /// What a person is, such as `nurse`; empty if unknown.
-  public let role: String
+  package let role: String
   /// Where a person belongs, such as `Ward 3`; empty if unknown.
-  public let place: String
+  package let place: String
 
   init(_ row: SQLRow, from column: Int) {
     id = row.integer(column)
@@ -38,7 +38,7 @@ public struct Who: Hashable, Comparable, Sendable, Encodable {
   }
 
   /// By kind, then by label.
-  public static func < (left: Who, right: Who) -> Bool {
+  package static func < (left: Who, right: Who) -> Bool {
     (left.rank, left.label, left.id) < (right.rank, right.label, right.id)
   }
 

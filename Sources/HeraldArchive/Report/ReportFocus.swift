@@ -4,7 +4,7 @@ import HeraldText
 
 /// The persons whom a report is about, if it is not about everybody: a person, or all with a role. It has
 /// them, and everybody whom they met.
-public struct ReportFocus: Equatable, Sendable {
+package struct ReportFocus: Equatable, Sendable {
   /// The rows of `who`.
   let whos: Set<Int64>
   /// The persons of `people.csv` among them.
@@ -14,7 +14,7 @@ public struct ReportFocus: Equatable, Sendable {
 
   /// The persons with a name or serial number, and with a role; `nil` stands for any.
   /// - Throws: `.usage` if there is nobody.
-  public init?(_ archive: Archive, person: String?, role: String?) throws(HostLinkError) {
+  package init?(_ archive: Archive, person: String?, role: String?) throws(HostLinkError) {
     guard person != nil || role != nil else { return nil }
     var conditions: [String] = []
     var arguments: [SQLValue] = []

@@ -1,20 +1,20 @@
 import HeraldHostLink
 
 /// The civil days that a report is about.
-public struct ReportPeriod: Equatable, Sendable {
+package struct ReportPeriod: Equatable, Sendable {
   /// The first day, counted from 1970-01-01; `nil` without a limit.
-  public let from: Int64?
+  package let from: Int64?
   /// The last day.
-  public let to: Int64?
+  package let to: Int64?
 
   /// All days.
-  public static let all = ReportPeriod()
+  package static let all = ReportPeriod()
 
   private init() { (from, to) = (nil, nil) }
 
   /// The days from `from` to `to`, both written as `2026-09-14` and included.
   /// - Throws: `.usage` if one is not a day, or the last is before the first.
-  public init(from: String?, to: String?) throws(HostLinkError) {
+  package init(from: String?, to: String?) throws(HostLinkError) {
     func day(_ text: String?) throws(HostLinkError) -> Int64? {
       guard let text else { return nil }
       guard let day = LocalDays.day(text) else {

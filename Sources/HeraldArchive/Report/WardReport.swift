@@ -11,9 +11,9 @@ import HeraldText
 /// script, which are named by their digests. All numbers and drawings are in the markup; the script only
 /// filters them. Strings from devices, peers and the file of people are escaped as text. Its size is bounded
 /// for any archive.
-public struct WardReport: ReportSection {
+package struct WardReport: ReportSection {
   /// The usual file name of a report.
-  public static let fileName = "report.html"
+  package static let fileName = "report.html"
   /// How a report begins, by which an earlier one is known.
   private static let start = """
     <!DOCTYPE html>
@@ -25,7 +25,7 @@ public struct WardReport: ReportSection {
     """
 
   /// Whether a file that begins so is a report.
-  public static func isReport(_ start: [UInt8]) -> Bool { start.starts(with: self.start.utf8) }
+  package static func isReport(_ start: [UInt8]) -> Bool { start.starts(with: self.start.utf8) }
 
   let content: WardContent
   let findings: [ReportFinding]
@@ -39,7 +39,7 @@ public struct WardReport: ReportSection {
   /// Queries a report on the days of `period`, and those of `focus`, from an archive that is up to date.
   /// `refused` names files that are not in it; `capacity` is that of the cells of all devices in mAh, `nil`
   /// for those of their boards.
-  public init(
+  package init(
     _ archive: Archive, _ period: ReportPeriod = .all, focus: ReportFocus? = nil, refused: [String] = [],
     capacity: Double? = nil
   ) throws(HostLinkError) {
@@ -53,14 +53,14 @@ public struct WardReport: ReportSection {
 
   /// Writes the report to a file that only its owner can read.
   /// - Throws: `.storage` if it cannot be written.
-  public func write(to path: String) throws(HostLinkError) {
+  package func write(to path: String) throws(HostLinkError) {
     let file = try ReplacedFile(path)
     try file.append(html)
     try file.finish()
   }
 
   /// The complete file, UTF-8.
-  public var html: [UInt8] {
+  package var html: [UInt8] {
     var page = Markup()
     page.raw(Self.start)
     page.raw(

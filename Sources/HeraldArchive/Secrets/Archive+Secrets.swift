@@ -4,22 +4,22 @@ import HeraldText
 
 extension Archive {
   /// What the secrets of devices have said about identifiers in an archive.
-  public struct Resolution: Equatable, Sendable {
+  package struct Resolution: Equatable, Sendable {
     /// The number of payloads of the simple family that devices of the archive have read.
-    public var read = 0
+    package var read = 0
     /// The number of those that are of devices whose secrets were given.
-    public var resolved = 0
+    package var resolved = 0
     /// The number of devices that sent them.
-    public var devices = 0
+    package var devices = 0
     /// The secrets to which users other than their owner have access.
-    public var openToOthers: [String] = []
+    package var openToOthers: [String] = []
   }
 
   /// Finds out which devices sent the payloads of the simple family that the archive's devices have read,
   /// and stores that: not the secrets, and nothing derived from them that nobody has read. What was found
   /// before is kept for devices without a file in `folder`. The next `update` derives what this changes.
   /// - Throws: the errors of `SimpleSecret.read`; `.usage` if two devices have the same secret.
-  public func resolve(_ folder: SecretFolder, epochs: [KeyScheduleEpoch]) throws(HostLinkError) -> Resolution
+  package func resolve(_ folder: SecretFolder, epochs: [KeyScheduleEpoch]) throws(HostLinkError) -> Resolution
   {
     try ArchiveUpdate(self).scanUnread()
     return try SecretResolution(self).resolve(folder, epochs: epochs)

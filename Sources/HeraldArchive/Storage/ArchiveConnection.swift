@@ -1,7 +1,7 @@
 import HeraldHostLink
 
 /// A value of a column.
-public enum SQLValue: Hashable, Sendable {
+package enum SQLValue: Hashable, Sendable {
   /// No value.
   case null
   /// A whole number of at most 64 bits.
@@ -16,27 +16,27 @@ public enum SQLValue: Hashable, Sendable {
 }
 
 /// A row of an answer.
-public struct SQLRow: Sendable {
+package struct SQLRow: Sendable {
   /// The values of the columns.
-  public let values: [SQLValue]
+  package let values: [SQLValue]
 
   /// The number in a column; 0 if there is none.
-  public func integer(_ column: Int) -> Int64 {
+  package func integer(_ column: Int) -> Int64 {
     if values.indices.contains(column), case .integer(let number) = values[column] { number } else { 0 }
   }
 
   /// The number in a column, if there is one.
-  public func optionalInteger(_ column: Int) -> Int64? {
+  package func optionalInteger(_ column: Int) -> Int64? {
     if values.indices.contains(column), case .integer(let number) = values[column] { number } else { nil }
   }
 
   /// The text in a column; empty if there is none.
-  public func text(_ column: Int) -> String {
+  package func text(_ column: Int) -> String {
     if values.indices.contains(column), case .text(let text) = values[column] { text } else { "" }
   }
 
   /// The bytes in a column; empty if there are none.
-  public func blob(_ column: Int) -> [UInt8] {
+  package func blob(_ column: Int) -> [UInt8] {
     if values.indices.contains(column), case .blob(let bytes) = values[column] { bytes } else { [] }
   }
 }
@@ -45,7 +45,7 @@ public struct SQLRow: Sendable {
 ///
 /// The statements are the same for all databases: SQL that SQLite and PostgreSQL have in common, with `?` for
 /// arguments, and the types of `ArchiveSchema`.
-public protocol ArchiveConnection: AnyObject {
+package protocol ArchiveConnection: AnyObject {
   /// What the archive is called in messages: the path of a file, or a server's address without a password.
   var location: String { get }
   /// The names of the types `INTEGER` (64 bits), `TEXT` and `BLOB` in this database.
@@ -71,7 +71,7 @@ extension ArchiveConnection {
   func execute(_ sql: String) throws(HostLinkError) { try execute(sql, []) }
 
   /// All rows of an answer.
-  public func rows(_ sql: String, _ arguments: [SQLValue] = []) throws(HostLinkError) -> [SQLRow] {
+  package func rows(_ sql: String, _ arguments: [SQLValue] = []) throws(HostLinkError) -> [SQLRow] {
     var rows: [SQLRow] = []
     try query(sql, arguments) { rows.append($0) }
     return rows

@@ -4,13 +4,13 @@ import HeraldHostLink
 import HeraldText
 
 /// An archive in a PostgreSQL database, by libpq. Rows are appended by COPY in its binary format.
-public final class PostgreSQLConnection: ArchiveConnection {
-  public let location: String
+package final class PostgreSQLConnection: ArchiveConnection {
+  package let location: String
   // Text is compared and sorted by its bytes, as in SQLite.
-  public var types: (integer: String, text: String, blob: String) {
+  package var types: (integer: String, text: String, blob: String) {
     ("BIGINT", "TEXT COLLATE \"C\"", "BYTEA")
   }
-  public var keyedTable: String { "" }
+  package var keyedTable: String { "" }
 
   /// The key of the advisory lock that a transaction of an archive holds: "Herald" in ASCII.
   private static let lock: Int64 = 0x4865_7261_6C64
@@ -52,13 +52,13 @@ public final class PostgreSQLConnection: ArchiveConnection {
 
   deinit { PQfinish(connection) }
 
-  public func hasTable(_ name: String) throws(HostLinkError) -> Bool {
+  package func hasTable(_ name: String) throws(HostLinkError) -> Bool {
     try number(
       "SELECT COUNT(*) FROM pg_catalog.pg_tables WHERE schemaname = current_schema() AND tablename = ?",
       [.text(name)]) == 1
   }
 
-  public func execute(_ sql: String, _ arguments: [SQLValue]) throws(HostLinkError) {
+  package func execute(_ sql: String, _ arguments: [SQLValue]) throws(HostLinkError) {
     let result = try send(sql, arguments) { name, values, lengths, formats in
       PQexecPrepared(connection, name, Int32(arguments.count), values, lengths, formats, 1)
     }
@@ -66,7 +66,7 @@ public final class PostgreSQLConnection: ArchiveConnection {
     try check(result, PGRES_COMMAND_OK, PGRES_TUPLES_OK)
   }
 
-  public func query(
+  package func query(
     _ sql: String, _ arguments: [SQLValue], _ row: (SQLRow) throws(HostLinkError) -> Void
   ) throws(HostLinkError) {
     let isSent = try send(sql, arguments) { name, values, lengths, formats in
@@ -89,7 +89,7 @@ public final class PostgreSQLConnection: ArchiveConnection {
     if let error { throw error }
   }
 
-  public func append(_ table: String, _ columns: [String], _ values: [SQLValue]) throws(HostLinkError) {
+  package func append(_ table: String, _ columns: [String], _ values: [SQLValue]) throws(HostLinkError) {
     guard !values.isEmpty else { return }
     let result = PQexec(
       connection, "COPY \(table) (\(columns.joined(separator: ", "))) FROM STDIN (FORMAT binary)")
@@ -126,7 +126,7 @@ public final class PostgreSQLConnection: ArchiveConnection {
     if let error { throw error }
   }
 
-  public func transaction(_ body: () throws(HostLinkError) -> Void) throws(HostLinkError) {
+  package func transaction(_ body: () throws(HostLinkError) -> Void) throws(HostLinkError) {
     try execute("BEGIN", [])
     do throws(HostLinkError) {
       // One program at a time, as with SQLite; readers do not wait.

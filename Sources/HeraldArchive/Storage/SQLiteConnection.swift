@@ -4,17 +4,17 @@ import HeraldHostLink
 import HeraldText
 
 /// An archive in one SQLite file.
-public final class SQLiteConnection: ArchiveConnection {
-  public let location: String
-  public var types: (integer: String, text: String, blob: String) { ("INTEGER", "TEXT", "BLOB") }
-  public var keyedTable: String { "STRICT, WITHOUT ROWID" }
+package final class SQLiteConnection: ArchiveConnection {
+  package let location: String
+  package var types: (integer: String, text: String, blob: String) { ("INTEGER", "TEXT", "BLOB") }
+  package var keyedTable: String { "STRICT, WITHOUT ROWID" }
 
   private let queue: DatabaseQueue
 
   /// Opens the file `path`. If there is none, `create` says whether it is made, with mode 0600: it tells whom
   /// somebody met.
   /// - Throws: `.storage` if it does not exist or cannot be used.
-  public init(path: String, create: Bool) throws(HostLinkError) {
+  package init(path: String, create: Bool) throws(HostLinkError) {
     location = path
     let isThere = try LocalFile.prepareDatabase(path, create: create, followsLink: true)
     guard isThere || create else {
@@ -56,7 +56,7 @@ public final class SQLiteConnection: ArchiveConnection {
     return configuration
   }
 
-  public func hasTable(_ name: String) throws(HostLinkError) -> Bool {
+  package func hasTable(_ name: String) throws(HostLinkError) -> Bool {
     try number("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(name)]) == 1
   }
 
@@ -73,7 +73,7 @@ public final class SQLiteConnection: ArchiveConnection {
   }
 
   /// Removes the file of an archive that has no page: one that was made for logs that turned out to be none.
-  public static func removeEmptyArchive(_ path: String) {
+  package static func removeEmptyArchive(_ path: String) {
     guard let connection = try? SQLiteConnection(path: path, create: false),
       (try? connection.hasNoPage()) == true
     else { return }
@@ -87,14 +87,14 @@ public final class SQLiteConnection: ArchiveConnection {
     return true
   }
 
-  public func execute(_ sql: String, _ arguments: [SQLValue]) throws(HostLinkError) {
+  package func execute(_ sql: String, _ arguments: [SQLValue]) throws(HostLinkError) {
     try asking { database in
       let statement = try database.cachedStatement(sql: sql)
       try statement.execute(arguments: StatementArguments(arguments.map(\.stored)))
     }
   }
 
-  public func query(
+  package func query(
     _ sql: String, _ arguments: [SQLValue], _ row: (SQLRow) throws(HostLinkError) -> Void
   ) throws(HostLinkError) {
     try asking { database in
@@ -107,7 +107,7 @@ public final class SQLiteConnection: ArchiveConnection {
     }
   }
 
-  public func append(_ table: String, _ columns: [String], _ values: [SQLValue]) throws(HostLinkError) {
+  package func append(_ table: String, _ columns: [String], _ values: [SQLValue]) throws(HostLinkError) {
     let marks = columns.map { _ in "?" }.joined(separator: ", ")
     try asking { database in
       let statement = try database.cachedStatement(
@@ -119,7 +119,7 @@ public final class SQLiteConnection: ArchiveConnection {
     }
   }
 
-  public func transaction(_ body: () throws(HostLinkError) -> Void) throws(HostLinkError) {
+  package func transaction(_ body: () throws(HostLinkError) -> Void) throws(HostLinkError) {
     try asking { try $0.execute(sql: "BEGIN IMMEDIATE") }
     do throws(HostLinkError) {
       try body()

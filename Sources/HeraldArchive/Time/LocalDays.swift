@@ -5,9 +5,9 @@ import HeraldText
 ///
 /// The offsets from UTC are those of a file of the time zone database, or of a rule of POSIX; after the last
 /// change that a file lists its rule goes on for ever. Every function takes any number.
-public struct LocalDays: Sendable {
+package struct LocalDays: Sendable {
   /// The name of the time zone, such as `Europe/Berlin`, or its rule, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
-  public let zone: String
+  package let zone: String
   /// The moments, in seconds since 1970-01-01T00:00:00Z, from which `offsets` apply, in ascending order.
   private var moments: [Int64] = [.min]
   /// Seconds to add to UTC.
@@ -16,7 +16,7 @@ public struct LocalDays: Sendable {
   private var end: Int64?
 
   /// UTC.
-  public static let utc = LocalDays(zone: "UTC", offset: 0)
+  package static let utc = LocalDays(zone: "UTC", offset: 0)
 
   /// 400 years of the Gregorian calendar, which have whole weeks, in seconds.
   private static let cycle: Int64 = 146_097 * 86_400
@@ -43,7 +43,7 @@ public struct LocalDays: Sendable {
 
   /// The days of a time zone by its name in the IANA time zone database, or by its rule.
   /// - Throws: `.usage` if this computer has no such time zone.
-  public init(zone: String) throws(HostLinkError) {
+  package init(zone: String) throws(HostLinkError) {
     if zone == "UTC" {
       self = .utc
     } else if let file = ZoneName().file(named: zone) {
@@ -57,11 +57,11 @@ public struct LocalDays: Sendable {
 
   /// The name or the rule of this computer's time zone.
   /// - Throws: `.usage` if it cannot be understood.
-  public static func systemZone() throws(HostLinkError) -> String { try ZoneName().system() }
+  package static func systemZone() throws(HostLinkError) -> String { try ZoneName().system() }
 
   /// The name or the rule of a time zone that a person has named, also by the path of its file.
   /// - Throws: `.usage` if this computer has no such time zone.
-  public static func zone(named text: String) throws(HostLinkError) -> String { try ZoneName().named(text) }
+  package static func zone(named text: String) throws(HostLinkError) -> String { try ZoneName().named(text) }
 
   private mutating func add(_ moment: Int64, _ offset: Int64) {
     if moment == moments[moments.count - 1] {
@@ -108,7 +108,7 @@ public struct LocalDays: Sendable {
   }
 
   /// The seconds to add to UTC at a date in milliseconds since 1970-01-01T00:00:00Z.
-  public func offset(at unixMilliseconds: Int64) -> Int64 {
+  package func offset(at unixMilliseconds: Int64) -> Int64 {
     let seconds = unixMilliseconds / 1000 - (unixMilliseconds % 1000 < 0 ? 1 : 0)
     guard let end, seconds >= end else { return offsets[index(of: seconds)] }
     return offsets[index(of: seconds - ((seconds - end) / Self.cycle + 1) * Self.cycle)]
@@ -167,27 +167,27 @@ public struct LocalDays: Sendable {
   }
 
   /// The number of the civil day of a date, counted from 1970-01-01.
-  public func day(of unixMilliseconds: Int64) -> Int64 {
+  package func day(of unixMilliseconds: Int64) -> Int64 {
     let date = Self.bounded(unixMilliseconds)
     let local = date + offset(at: date) * 1000
     return local >= 0 ? local / 86_400_000 : (local - 86_399_999) / 86_400_000
   }
 
   /// The first millisecond of a civil day.
-  public func begin(ofDay day: Int64) -> Int64 {
+  package func begin(ofDay day: Int64) -> Int64 {
     let most = Self.mostDate / 86_400_000
     return moments(local: min(max(day, -most), most) * 86_400_000).moment
   }
 
   /// A date as local time with its distance from UTC: `2026-09-14 08:30:00+0200`.
-  public func text(of unixMilliseconds: Int64) -> String {
+  package func text(of unixMilliseconds: Int64) -> String {
     let seconds = offset(at: unixMilliseconds)
     return digits(of: unixMilliseconds) + Self.text(ofOffset: seconds)
   }
 
   /// A date as local time for people: `2026-09-14 08:30:00`; on a day on which clocks are set, with its
   /// distance from UTC: `2026-10-25 02:30:00 +01:00`. `isToMinutes` says whether it is without seconds.
-  public func localTime(of unixMilliseconds: Int64, isToMinutes: Bool = false) -> String {
+  package func localTime(of unixMilliseconds: Int64, isToMinutes: Bool = false) -> String {
     let text = String(digits(of: unixMilliseconds).prefix(isToMinutes ? 16 : 19))
     guard hasTwoOffsets(day(of: unixMilliseconds)) else { return text }
     return "\(text) \(Self.text(ofOffset: offset(at: unixMilliseconds), separator: ":"))"
@@ -213,17 +213,17 @@ public struct LocalDays: Sendable {
   }
 
   /// The day as `yyyy-MM-dd`.
-  public static func text(ofDay day: Int64) -> String {
+  package static func text(ofDay day: Int64) -> String {
     String(UTCTimestamp.seconds(UInt64(min(max(day, 0), 2_932_896)) * 86_400_000).prefix(10))
   }
 
   /// The day as the number of the column `day`: 20260914 is 2026-09-14.
-  public static func number(ofDay day: Int64) -> Int64 {
+  package static func number(ofDay day: Int64) -> Int64 {
     Int64(text(ofDay: day).filter { $0 != "-" }) ?? 0
   }
 
   /// The day of a number of the column `day`; `nil` for other numbers.
-  public static func day(ofNumber number: Int64) -> Int64? {
+  package static func day(ofNumber number: Int64) -> Int64? {
     guard (1970_01_01...9999_12_31).contains(number) else { return nil }
     let digits = Array(String(number))
     let day = day("\(String(digits[..<4]))-\(String(digits[4..<6]))-\(String(digits[6...]))")
@@ -232,7 +232,7 @@ public struct LocalDays: Sendable {
   }
 
   /// The number of a day written as `yyyy-MM-dd`; `nil` for other text.
-  public static func day(_ text: some StringProtocol) -> Int64? {
+  package static func day(_ text: some StringProtocol) -> Int64? {
     guard text.utf8.count == 10, let moment = UTCTimestamp.parse("\(text) 00:00:00") else { return nil }
     return Int64(moment / 86_400_000)
   }

@@ -119,14 +119,14 @@ struct RecordedTime {
 extension LocalDays {
   /// The seconds since 1970-01-01T00:00:00Z of a date that a person wrote: as in the files of devices, and
   /// without seconds. `nil` for other text.
-  public func moment(_ text: String) -> Int64? {
+  package func moment(_ text: String) -> Int64? {
     var time = RecordedTime(days: self)
     return time.writtenSeconds(text)
   }
 
   /// The offsets of a date that a person wrote without one and that there is twice: `+02:00 or +01:00`; `nil`
   /// for any other text.
-  public func repeatedTime(_ text: String) -> String? {
+  package func repeatedTime(_ text: String) -> String? {
     var time = RecordedTime(days: .utc)
     // Only a date without an offset can be followed by one. Read as UTC, it is the local time as a number.
     guard time.writtenSeconds(text + "Z") != nil, let local = time.writtenSeconds(text) else { return nil }

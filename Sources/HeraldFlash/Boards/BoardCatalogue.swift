@@ -4,11 +4,11 @@ import HeraldImages
 ///
 /// Regions of boards with firmware of this project are those of their linker scripts; a test compares them.
 /// Regions of others are those that the boot loader leaves to an application.
-public enum BoardCatalogue {
+package enum BoardCatalogue {
   private static let kibibyte: UInt32 = 1024
 
   /// All boards, those with firmware of this project first.
-  public static let all = [
+  package static let all = [
     BoardDescription(
       name: "microbit", title: "micro:bit v1", chip: "nrf51822",
       firmware: .init(start: 0, size: 94 * kibibyte), settings: .init(start: 0x1_7800, size: 2 * kibibyte),
@@ -102,15 +102,15 @@ public enum BoardCatalogue {
   private static let formerNames = ["nrf52840dongle": "nrf52840-dongle", "microbit-v2": "microbit2"]
 
   /// The board of this name, or with this former name; `nil` if there is none.
-  public static func named(_ name: String) -> BoardDescription? {
+  package static func named(_ name: String) -> BoardDescription? {
     all.first { $0.name == formerNames[name] ?? name }
   }
 
   /// The boards with this chip.
-  public static func boards(chip: String) -> [BoardDescription] { all.filter { $0.chip == chip } }
+  package static func boards(chip: String) -> [BoardDescription] { all.filter { $0.chip == chip } }
 
   /// The boards that can be reached this way.
-  public static func boards(reachedBy kind: ProgrammingMethodKind) -> [BoardDescription] {
+  package static func boards(reachedBy kind: ProgrammingMethodKind) -> [BoardDescription] {
     all.filter { $0.programmingMethods.contains(kind) }
   }
 }

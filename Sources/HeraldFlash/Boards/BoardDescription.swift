@@ -1,18 +1,18 @@
 import HeraldImages
 
 /// A supported board: its chip, memory map, and programming methods.
-public struct BoardDescription: Equatable, Sendable {
+package struct BoardDescription: Equatable, Sendable {
   /// An address range.
-  public struct Region: Equatable, Sendable {
+  package struct Region: Equatable, Sendable {
     /// The first address.
-    public let start: UInt32
+    package let start: UInt32
     /// The size in bytes.
-    public let size: UInt32
+    package let size: UInt32
     /// The address after the last byte; up to 2³².
-    public var end: UInt64 { UInt64(start) + UInt64(size) }
+    package var end: UInt64 { UInt64(start) + UInt64(size) }
 
     /// Initialises each member.
-    public init(start: UInt32, size: UInt32) {
+    package init(start: UInt32, size: UInt32) {
       self.start = start
       self.size = size
     }
@@ -23,7 +23,7 @@ public struct BoardDescription: Equatable, Sendable {
 
   /// The boot loader or interface that programs the firmware, and the identification of the board among
   /// others with the same one.
-  public enum BootLoader: Equatable, Sendable {
+  package enum BootLoader: Equatable, Sendable {
     /// Adafruit's: a drive that takes UF2 files, and the DFU of nRF5 SDK 11 on a serial port. The drive's
     /// INFO_UF2.TXT names one of these in the line Board-ID, with a revision behind it. `softDevice`: the
     /// major version of the S140 in front of the application.
@@ -37,30 +37,30 @@ public struct BoardDescription: Equatable, Sendable {
   }
 
   /// The board's name: that of its folder below `boards`, which `script/build` takes, where there is one.
-  public let name: String
+  package let name: String
   /// The name for display.
-  public let title: String
+  package let title: String
   /// The chip, as in `linker/CHIP.ld`.
-  public let chip: String
+  package let chip: String
   /// The address range for an image: the linker script's FLASH, or what its boot loader leaves.
-  public let firmware: Region
+  package let firmware: Region
   /// The settings, including the access key: SETTINGS.
-  public let settings: Region?
+  package let settings: Region?
   /// The log: LOG.
-  public let log: Region?
+  package let log: Region?
   /// The chip's RAM.
-  public let ram: Region
+  package let ram: Region
   /// The unit in which its flash is erased, in bytes; a power of two.
-  public let pageSize: UInt32
+  package let pageSize: UInt32
   /// The boot loader or interface for firmware, if there is one besides the debug port.
-  public let bootLoader: BootLoader?
+  package let bootLoader: BootLoader?
   /// The programming methods, the best first; empty for boards that cannot be flashed.
-  public let programmingMethods: [ProgrammingMethodKind]
+  package let programmingMethods: [ProgrammingMethodKind]
   /// Whether `script/build` builds images for it. For others the user supplies an image.
-  public let hasFirmware: Bool
+  package let hasFirmware: Bool
 
   /// A board from its parts.
-  public init(
+  package init(
     name: String, title: String, chip: String, firmware: Region, settings: Region? = nil,
     log: Region? = nil, ram: Region, pageSize: UInt32, bootLoader: BootLoader? = nil,
     programmingMethods: [ProgrammingMethodKind] = [], hasFirmware: Bool = false
@@ -80,14 +80,14 @@ public struct BoardDescription: Equatable, Sendable {
 
   /// The address range for words that configure the chip itself: an nRF's UICR, which only a debug probe
   /// writes. `nil` if the board cannot be programmed by a probe.
-  public var configuration: Region? {
+  package var configuration: Region? {
     chip.hasPrefix("nrf5") && programmingMethods.contains(.probe)
       ? Region(start: 0x1000_1000, size: 0x400) : nil
   }
 
   /// Whether another firmware can be written while its debug port is closed, without erasing everything: by
   /// a boot loader of its own, or by the firmware that runs.
-  public var canBeUpdatedWhileLocked: Bool {
+  package var canBeUpdatedWhileLocked: Bool {
     switch bootLoader {
     case .uf2, .nordicDFU, .mcuboot: true
     case .dapLink, nil: false
@@ -95,13 +95,13 @@ public struct BoardDescription: Equatable, Sendable {
   }
 
   /// The chip's family in UF2 files; `nil` for chips that have none.
-  public var uf2Family: UInt32? {
+  package var uf2Family: UInt32? {
     if case .uf2(_, let family, _) = bootLoader { return family }
     return UF2Family.ofChip(chip)?.id
   }
 
   /// The kind of DFU packages accepted by its boot loader on a serial port; `nil` if none.
-  public var package: DFUPackage.Kind? {
+  package var package: DFUPackage.Kind? {
     guard programmingMethods.contains(.serialDFU) else { return nil }
     switch bootLoader {
     case .nordicDFU: return .secure

@@ -4,7 +4,7 @@ import HeraldText
 
 extension BoardDescription {
   /// Why this image cannot be written to this board, as text that follows "the image"; `nil` if it can.
-  public func obstacle(to image: FirmwareImage) -> String? {
+  package func obstacle(to image: FirmwareImage) -> String? {
     guard !programmingMethods.isEmpty else {
       return "cannot be written: there is no programming method for \(title)"
     }
@@ -48,5 +48,5 @@ extension BoardDescription {
 
 extension FirmwareImage {
   /// The boards to which the image can be written.
-  public var fittingBoards: [BoardDescription] { BoardCatalogue.all.filter { $0.obstacle(to: self) == nil } }
+  package var fittingBoards: [BoardDescription] { BoardCatalogue.all.filter { $0.obstacle(to: self) == nil } }
 }

@@ -1,15 +1,15 @@
 import Foundation
 
 /// The folders with images of `script/build` or of an installation: `FOLDER/BOARD/ROLE.hex`.
-public struct BuiltImages: Sendable {
+package struct BuiltImages: Sendable {
   /// The environment variable with the path of such a folder.
-  public static let variable = "HERALD_IMAGES"
+  package static let variable = "HERALD_IMAGES"
 
   /// The search path, in order.
-  public let folders: [String]
+  package let folders: [String]
 
   /// The folders of this process.
-  public init() {
+  package init() {
     self.init(
       named: ProcessInfo.processInfo.environment[Self.variable],
       workingFolder: FileManager.default.currentDirectoryPath,
@@ -35,7 +35,7 @@ public struct BuiltImages: Sendable {
   }
 
   /// The image of a board's role, such as `wearable` or `beacon`; `nil` if no folder has it.
-  public func path(board: String, role: String) -> String? {
+  package func path(board: String, role: String) -> String? {
     folders.map { Self.join($0, "\(board)/\(role).hex") }.first { FileManager.default.fileExists(atPath: $0) }
   }
 

@@ -1,5 +1,5 @@
 /// The kinds of programming methods.
-public enum ProgrammingMethodKind: String, Sendable, CaseIterable {
+package enum ProgrammingMethodKind: String, Sendable, CaseIterable {
   /// A CMSIS-DAP debug probe.
   case probe
   /// A drive of a boot loader or a probe.

@@ -1,15 +1,15 @@
 /// A UF2 family ID. The numbers are those of the list maintained by the format's authors, which has no nRF51
 /// and no nRF53.
-public struct UF2Family: Equatable, Sendable {
+package struct UF2Family: Equatable, Sendable {
   /// The family ID in a block.
-  public let id: UInt32
+  package let id: UInt32
   /// The list's short name.
-  public let name: String
+  package let name: String
   /// The chip, as in `linker/CHIP.ld`; `nil` if no board here has it.
-  public let chip: String?
+  package let chip: String?
 
   /// The families that are common on boards of this kind.
-  public static let all = [
+  package static let all = [
     UF2Family(id: 0xADA5_2840, name: "NRF52840", chip: "nrf52840"),
     UF2Family(id: 0x621E_937A, name: "NRF52833", chip: "nrf52833"),
     UF2Family(id: 0x1B57_745F, name: "NRF52", chip: nil),
@@ -23,14 +23,14 @@ public struct UF2Family: Equatable, Sendable {
   ]
 
   /// The family of a chip; `nil` if UF2 has none for it.
-  public static func ofChip(_ chip: String) -> UF2Family? { all.first { $0.chip == chip } }
+  package static func ofChip(_ chip: String) -> UF2Family? { all.first { $0.chip == chip } }
 
   /// The name that goes with a number; `nil` if it is not one of these.
-  public static func name(of id: UInt32) -> String? { all.first { $0.id == id }?.name }
+  package static func name(of id: UInt32) -> String? { all.first { $0.id == id }?.name }
 
   /// Parses a family: a name of the list in any case, a board's or a chip's name, or the number in
   /// hexadecimal. `nil` if invalid.
-  public static func parse(_ text: String) -> UInt32? {
+  package static func parse(_ text: String) -> UInt32? {
     let lower = text.lowercased()
     if let family = all.first(where: { $0.name.lowercased() == lower || $0.chip == lower }) {
       return family.id

@@ -3,7 +3,7 @@ import HeraldImages
 
 extension MCUbootImage {
   /// The validity of the hash contained in an image.
-  public enum HashState: String, Sendable {
+  package enum HashState: String, Sendable {
     case right, wrong, absent
     /// The hash cannot be compared: it is that of the program before encryption, for which the private key of
     /// the boot loader is needed, or OpenSSL's libcrypto is configured without its function.
@@ -11,7 +11,7 @@ extension MCUbootImage {
   }
 
   /// Whether the hash in the image is correct; if there are several, all must be.
-  public var hashState: HashState {
+  package var hashState: HashState {
     var state = HashState.absent
     for entry in entries {
       guard let function = Self.function(entry.type) else { continue }
@@ -37,7 +37,7 @@ extension MCUbootImage {
 
   /// Why the bytes between header and lists are not the program, as text that follows "its program"; `nil` if
   /// they are.
-  public var hiddenProgram: String? {
+  package var hiddenProgram: String? {
     let isHidden = isEncrypted && hashState == .unknown
     switch (isHidden, compression) {
     case (false, nil): return nil
@@ -51,7 +51,7 @@ extension MCUbootImage {
 extension FirmwareImage {
   /// The program inside an image in MCUboot's form, where it is in memory.
   /// - Throws: `FirmwareError` if it is in another form, damaged, encrypted or compressed.
-  public func unsigned() throws(FirmwareError) -> FirmwareImage {
+  package func unsigned() throws(FirmwareError) -> FirmwareImage {
     guard let mcuboot else { throw FirmwareError("the image is not in MCUboot's form") }
     if let hidden = mcuboot.hiddenProgram {
       throw FirmwareError(

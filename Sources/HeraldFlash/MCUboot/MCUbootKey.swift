@@ -4,7 +4,7 @@ import HeraldText
 
 /// A signing key for images: in PEM, private (PKCS #8, or SEC 1) or public (SubjectPublicKeyInfo), ECDSA on
 /// P-256 or Ed25519.
-public struct MCUbootKey: Sendable {
+package struct MCUbootKey: Sendable {
   private enum Material {
     case ecdsa(ECDSAPrivateKey)
     case ecdsaPublic(ECDSAPublicKey)
@@ -17,7 +17,7 @@ public struct MCUbootKey: Sendable {
   /// The key in a PEM text.
   /// - Throws: `FirmwareError` if it contains no supported key, several, or one whose parts contradict each
   ///   other.
-  public init(pem: String) throws(FirmwareError) {
+  package init(pem: String) throws(FirmwareError) {
     let invalid = FirmwareError("the key in it is damaged")
     let halves = FirmwareError("its public half is not that of its private half")
     switch try PEMKey(pem) {
@@ -45,7 +45,7 @@ public struct MCUbootKey: Sendable {
   }
 
   /// Whether it can sign, and not only verify.
-  public var isPrivate: Bool {
+  package var isPrivate: Bool {
     switch material {
     case .ecdsa, .ed25519: true
     case .ecdsaPublic, .ed25519Public: false
@@ -61,7 +61,7 @@ public struct MCUbootKey: Sendable {
   }
 
   /// The public key as a boot loader has it built in: SubjectPublicKeyInfo in DER.
-  public var publicBytes: [UInt8] {
+  package var publicBytes: [UInt8] {
     switch material {
     case .ecdsa(let key): key.publicKey.subjectPublicKeyInfo
     case .ecdsaPublic(let key): key.subjectPublicKeyInfo
@@ -71,7 +71,7 @@ public struct MCUbootKey: Sendable {
   }
 
   /// The SHA-256 of `publicBytes`, which identifies the signing key in an image.
-  public var hash: [UInt8] { SHA256.hash(of: publicBytes.span) }
+  package var hash: [UInt8] { SHA256.hash(of: publicBytes.span) }
 
   /// The hashes of `publicBytes` with which images name the key.
   var hashes: [[UInt8]] {
@@ -80,7 +80,7 @@ public struct MCUbootKey: Sendable {
   }
 
   /// The first eight bytes of `hash` in hexadecimal, as messages name the key.
-  public var shortHash: String { Array(hash[..<8]).hexadecimal }
+  package var shortHash: String { Array(hash[..<8]).hexadecimal }
 
   /// The Ed25519 signature of a message (RFC 8032, 5.1), 64 bytes.
   /// - Throws: `FirmwareError` if the key is public, or of another kind.

@@ -3,7 +3,7 @@ import HeraldHostLink
 import HeraldImages
 
 /// The state of an image's signature.
-public enum SignatureState: Equatable, Sendable {
+package enum SignatureState: Equatable, Sendable {
   case absent
   /// The image has a signature of this kind, which was not verified, without a key or with another one.
   case present(String)
@@ -19,7 +19,7 @@ public enum SignatureState: Equatable, Sendable {
   case invalid
 
   /// The state as text for display.
-  public var text: String {
+  package var text: String {
     switch self {
     case .absent: "none"
     case .present(let kind): "\(kind), not checked: it is another key's, or no --key was given"
@@ -32,7 +32,7 @@ public enum SignatureState: Equatable, Sendable {
   }
 
   /// The state as a constant word for programs.
-  public var word: String {
+  package var word: String {
     switch self {
     case .absent: "none"
     case .present: "present"
@@ -50,7 +50,7 @@ extension MCUbootImage {
   ]
 
   /// Whether the image is signed, and with `key`.
-  public func signatureState(key: MCUbootKey?) -> SignatureState {
+  package func signatureState(key: MCUbootKey?) -> SignatureState {
     let signatures = entries.filter { Self.signatureTypes.contains($0.type) }
     guard let first = signatures.first else { return .absent }
     guard let key else { return .present(EntryType.name(first.type)) }
@@ -72,25 +72,25 @@ extension MCUbootImage {
   }
 
   /// The options for creating an image.
-  public struct Options: Sendable {
+  package struct Options: Sendable {
     /// The version of the image.
-    public var version: Version
+    package var version: Version
     /// The size of the header in bytes, including padding; at least 32.
-    public var headerSize: Int
+    package var headerSize: Int
     /// The value of the padding bytes.
-    public var fill: UInt8
+    package var fill: UInt8
     /// The size of its slot in bytes; `nil` if unknown. MCUboot requires a part at its end.
-    public var slotSize: Int?
+    package var slotSize: Int?
     /// The unit in which that slot is written: 1, 2, 4, 8, 16 or 32 bytes. What MCUboot needs at the end
     /// follows from it.
-    public var alignment: Int
+    package var alignment: Int
     /// A security counter that must not decrease from one image to the next, for boot loaders that store it.
-    public var securityCounter: UInt32?
+    package var securityCounter: UInt32?
     /// The key it is signed with; `nil` for one with a hash only.
-    public var key: MCUbootKey?
+    package var key: MCUbootKey?
 
     /// Options for this version; the others are those for a boot loader on an nRF52.
-    public init(
+    package init(
       version: Version, headerSize: Int = 0x200, fill: UInt8 = 0xFF, slotSize: Int? = nil,
       alignment: Int = 4, securityCounter: UInt32? = nil, key: MCUbootKey? = nil
     ) {
@@ -113,7 +113,7 @@ extension MCUbootImage {
 
   /// An image in MCUboot's form around `program`, a header in front of it.
   /// - Throws: `FirmwareError` if an option is out of range, or the image is too large for the slot.
-  public static func make(_ program: [UInt8], _ options: Options) throws(FirmwareError) -> [UInt8] {
+  package static func make(_ program: [UInt8], _ options: Options) throws(FirmwareError) -> [UInt8] {
     guard (headerSize...0xFFFF).contains(options.headerSize) else {
       throw FirmwareError("MCUboot's header has 32 to 65535 bytes, not \(options.headerSize)")
     }
@@ -177,7 +177,7 @@ extension MCUbootImage {
 extension FirmwareImage {
   /// This image in MCUboot's form: header in front of what it holds, and lists behind. Its first byte is at
   /// the address of the first one here less the header's size, unless that is below 0: then it is at 0.
-  public func signed(_ options: MCUbootImage.Options) throws(FirmwareError) -> FirmwareImage {
+  package func signed(_ options: MCUbootImage.Options) throws(FirmwareError) -> FirmwareImage {
     guard mcuboot == nil else { throw FirmwareError("the image is in MCUboot's form already") }
     let program = try flat(WritingOptions(fill: options.fill))
     let address = segments[0].address

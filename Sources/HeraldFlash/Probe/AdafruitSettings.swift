@@ -36,7 +36,7 @@ enum AdafruitSettings {
 
 extension ProbeProgrammer {
   /// What a boot loader needs that a probe does not write.
-  public func remark(after plan: FlashPlan) -> String? {
+  package func remark(after plan: FlashPlan) -> String? {
     guard plan.board.bootLoader == .nordicDFU else { return nil }
     return
       "the boot loader starts this image only if its settings page accepts it, which a probe does not write: if it does not start, `herald-flash write --board \(plan.board.name)` over USB"

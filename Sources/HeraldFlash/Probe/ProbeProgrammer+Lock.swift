@@ -6,7 +6,7 @@ extension ProbeProgrammer {
   ///
   /// Refused for an nRF51, whose protection does not keep a debugger out, and for a chip without a program,
   /// of which nothing could be used afterwards.
-  public func lock(_ board: BoardDescription) throws(FlashFailure) {
+  package func lock(_ board: BoardDescription) throws(FlashFailure) {
     let seen = try carryOut { () throws(ProbeError) in try examine() }
     guard seen.hasControl else {
       throw FlashFailure(

@@ -7,9 +7,9 @@ import HeraldText
 /// All operations can be repeated from the start: after a line error they are repeated at most twice, after a
 /// line reset. The first page of firmware, which has the vector table, is erased before and written after all
 /// others: a board that was interrupted does not start a partial program.
-public final class ProbeProgrammer: Programmer {
+package final class ProbeProgrammer: Programmer {
   /// The location of the board.
-  public var location: String { port.probe.location }
+  package var location: String { port.probe.location }
 
   private static let attempts = 3
 
@@ -56,7 +56,7 @@ public final class ProbeProgrammer: Programmer {
   // MARK: Identifying
 
   /// Identifies the chip and whether it is locked. The firmware continues to run.
-  public func identify() throws(FlashFailure) -> BoardIdentification {
+  package func identify() throws(FlashFailure) -> BoardIdentification {
     let seen = try carryOut { () throws(ProbeError) in
       if port.probe.version.isEmpty { try port.probe.askVersion() }
       return try examine()
@@ -188,7 +188,7 @@ public final class ProbeProgrammer: Programmer {
 
   /// Writes the pages that differ from what is there, and the settings page of Adafruit's boot loader if the
   /// board has it.
-  public func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
+  package func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
     state = .untouched
     if plan.erasesAll { try erase(.chip, of: plan.board, progress: progress) }
     let chip = try usableChip(for: plan.board)
@@ -245,7 +245,7 @@ public final class ProbeProgrammer: Programmer {
 
   /// Compares by CRC-32 of each page, computed on the chip; or byte by byte, if this was asked for. A page
   /// whose CRC-32 differs is read.
-  public func verify(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
+  package func verify(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
     let chip = try usableChip(for: plan.board)
     let image = PagedImage(plan, pageSize: Int(chip.pageSize))
     let total = image.addresses.count * image.pageSize
@@ -277,7 +277,7 @@ public final class ProbeProgrammer: Programmer {
   // MARK: Erasing
 
   /// Erases the pages of the board's firmware, or the whole chip with its lock.
-  public func erase(_ scope: EraseScope, of board: BoardDescription, progress: (FlashProgress) -> Void)
+  package func erase(_ scope: EraseScope, of board: BoardDescription, progress: (FlashProgress) -> Void)
     throws(FlashFailure)
   {
     switch scope {
@@ -337,7 +337,7 @@ public final class ProbeProgrammer: Programmer {
   // MARK: Releasing
 
   /// Resets the chip and lets it run.
-  public func reset() throws(FlashFailure) {
+  package func reset() throws(FlashFailure) {
     let seen = try carryOut { () throws(ProbeError) in try examine() }
     guard !seen.isLocked else { throw lockedFailure() }
     try carryOut { () throws(ProbeError) in
@@ -355,7 +355,7 @@ public final class ProbeProgrammer: Programmer {
   }
 
   /// Starts the chip, unless its firmware is incomplete, and releases the probe. Errors are ignored.
-  public func close() {
+  package func close() {
     if isConnected {
       if hasCore, isWhole { try? core.restart() }
       if !hasCore || isWhole { try? port.disconnect() }

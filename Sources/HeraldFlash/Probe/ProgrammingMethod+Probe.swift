@@ -3,7 +3,7 @@ import HeraldText
 
 extension ProgrammingMethod {
   /// CMSIS-DAP debug probes, on USB or exported by USB/IP servers.
-  public static let probe = ProgrammingMethod(
+  package static let probe = ProgrammingMethod(
     .probe, form: "SERIAL-NUMBER, probe:usb:BUS-PORT or probe:usbip://HOST[:PORT][/BUSID]",
     find: { options in ProbeAddress.found(options) },
     open: { (text: String, options: FlashOptions) throws(FlashFailure) -> any Programmer in

@@ -7,9 +7,9 @@ import HeraldText
 /// A running device stores the image in its second slot and marks it for a test at the next start; the
 /// running firmware is not changed. Serial recovery, without running firmware, stores the image in the slot
 /// from which it is started, so that it need not be marked.
-public final class SMPProgrammer: Programmer {
+package final class SMPProgrammer: Programmer {
   /// The location of the device.
-  public var location: String { "smp:\(images.client.location)" }
+  package var location: String { "smp:\(images.client.location)" }
 
   private let transport: any SMPTransport
   private let images: DeviceImages
@@ -25,7 +25,7 @@ public final class SMPProgrammer: Programmer {
 
   /// Over an open transport.
   /// - Parameter isPermanent: whether the image is made permanent at once, without a trial.
-  public init(_ transport: any SMPTransport, timeout: Duration, isPermanent: Bool) {
+  package init(_ transport: any SMPTransport, timeout: Duration, isPermanent: Bool) {
     self.transport = transport
     self.isPermanent = isPermanent
     let client = SMPClient(transport: transport, timeouts: .init(timeout: timeout))
@@ -37,7 +37,7 @@ public final class SMPProgrammer: Programmer {
   }
 
   /// The state of the device after a request failed during an upload.
-  public var stateHalfWay: FlashFailure.BoardState { firmwareRuns ? .beside : .partlyWritten }
+  package var stateHalfWay: FlashFailure.BoardState { firmwareRuns ? .beside : .partlyWritten }
 
   private func asking<Result>(
     _ state: FlashFailure.BoardState, _ body: () throws(HostLinkError) -> Result
@@ -50,7 +50,7 @@ public final class SMPProgrammer: Programmer {
   }
 
   /// Device information and image slots.
-  public func identify() throws(FlashFailure) -> BoardIdentification {
+  package func identify() throws(FlashFailure) -> BoardIdentification {
     let slots: [DeviceSlot]
     do {
       slots = try images.state()
@@ -74,7 +74,7 @@ public final class SMPProgrammer: Programmer {
   }
 
   /// Sends the image, or what is missing of it, and has a running device try it at the next start.
-  public func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
+  package func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
     guard let signed = plan.image.mcuboot, let hash = signed.hash else {
       throw FlashFailure(.doesNotFit, "the image is not in MCUboot's form", state: .untouched)
     }
@@ -114,7 +114,7 @@ public final class SMPProgrammer: Programmer {
   }
 
   /// Whether the device has an image with this hash. Serial recovery may not report hashes.
-  public func verify(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
+  package func verify(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
     let slots = try asking(.unverified) { () throws(HostLinkError) in try images.state() }
     guard let hash = plan.image.mcuboot?.hash else {
       throw FlashFailure(.doesNotFit, "the image is not in MCUboot's form", state: .untouched)
@@ -131,7 +131,7 @@ public final class SMPProgrammer: Programmer {
   }
 
   /// Empties the second slot.
-  public func erase(_ scope: EraseScope, of board: BoardDescription, progress: (FlashProgress) -> Void)
+  package func erase(_ scope: EraseScope, of board: BoardDescription, progress: (FlashProgress) -> Void)
     throws(FlashFailure)
   {
     guard scope == .firmware else {
@@ -144,12 +144,12 @@ public final class SMPProgrammer: Programmer {
   }
 
   /// Restarts the device.
-  public func reset() throws(FlashFailure) {
+  package func reset() throws(FlashFailure) {
     try asking(.unknown) { () throws(HostLinkError) in try images.reset() }
   }
 
   /// Confirms the running firmware. With `image`, only if that image is running.
-  public func confirm(_ image: FirmwareImage?) throws(FlashFailure) {
+  package func confirm(_ image: FirmwareImage?) throws(FlashFailure) {
     let slots = try asking(.untouched) { () throws(HostLinkError) in try images.state() }
     guard let running = slots.first(where: { $0.isActive }) else {
       throw FlashFailure(
@@ -185,13 +185,13 @@ public final class SMPProgrammer: Programmer {
   }
 
   /// Ends the session, and releases the transport.
-  public func close() {
+  package func close() {
     device.client.closeSession()
     transport.close()
   }
 
   /// The behaviour after a restart, for the user.
-  public func remark(after plan: FlashPlan) -> String? {
+  package func remark(after plan: FlashPlan) -> String? {
     guard firmwareRuns, !isPermanent else { return nil }
     return
       "the image is tried at this start: if it does well, `herald-flash confirm --to \(location)` keeps it; else MCUboot goes back at the start after"

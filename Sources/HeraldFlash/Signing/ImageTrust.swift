@@ -8,19 +8,19 @@ import HeraldText
 ///
 /// An image in MCUboot's form carries its signature (Ed25519, or ECDSA on P-256), and the version that is
 /// signed with it. Every other image has a file with an `ImageSignature` beside it.
-public struct ImageTrust: Sendable {
+package struct ImageTrust: Sendable {
   /// What a valid signature says of an image.
-  public struct Origin: Equatable, Sendable {
+  package struct Origin: Equatable, Sendable {
     /// The board that is signed; `nil` for MCUboot's form, which names none outside of the program.
-    public let board: String?
+    package let board: String?
     /// The version that is signed.
-    public let version: MCUbootImage.Version
+    package let version: MCUbootImage.Version
     /// The SHA-256 of the public key that signed it.
-    public let key: [UInt8]
+    package let key: [UInt8]
 
     /// Refuses another board than the one that is signed.
     /// - Throws: `.doesNotFit`.
-    public func check(_ board: BoardDescription) throws(FlashFailure) {
+    package func check(_ board: BoardDescription) throws(FlashFailure) {
       guard let signed = self.board, signed != board.name else { return }
       throw FlashFailure(
         .doesNotFit, "the image is signed for \(signed), not for \(board.name)", state: .untouched,
@@ -30,7 +30,7 @@ public struct ImageTrust: Sendable {
     /// Refuses an older version than the one that runs: an older one can have faults that are known by now.
     /// The build number does not count.
     /// - Throws: `.older`.
-    public func check(running: MCUbootImage.Version?) throws(FlashFailure) {
+    package func check(running: MCUbootImage.Version?) throws(FlashFailure) {
       guard let running, version.isOlder(than: running) else { return }
       throw FlashFailure(
         .older, "the image has version \(version), and version \(running) runs", state: .untouched,
@@ -44,12 +44,12 @@ public struct ImageTrust: Sendable {
   private let key: MCUbootKey
 
   /// Trust in one key, private or public.
-  public init(key: MCUbootKey) { self.key = key }
+  package init(key: MCUbootKey) { self.key = key }
 
   /// The file with the release key of this installation; `nil` if it has none, such as a program that was
   /// built from the sources.
   /// - Parameter program: the path of the program, in the folder `bin` of the installation.
-  public static func releaseKeyFile(program: String) -> String? {
+  package static func releaseKeyFile(program: String) -> String? {
     guard !program.isEmpty else { return nil }
     let home = URL(fileURLWithPath: program).deletingLastPathComponent().deletingLastPathComponent()
     let path = home.appendingPathComponent(releaseKeyPath).path
@@ -57,7 +57,7 @@ public struct ImageTrust: Sendable {
   }
 
   /// The failure for a computer without a key.
-  public static var withoutKey: FlashFailure {
+  package static var withoutKey: FlashFailure {
     FlashFailure(
       .signature, "there is no key on this computer that the image's signature can be checked with",
       state: .untouched,
@@ -71,7 +71,7 @@ public struct ImageTrust: Sendable {
   ///   - name: what the image is called in messages.
   ///   - file: the contents of the file with its signature; `nil` if there is none.
   /// - Throws: `.signature` unless it is signed with this key.
-  public func origin(of image: FirmwareImage, name: String, file: [UInt8]?) throws(FlashFailure) -> Origin {
+  package func origin(of image: FirmwareImage, name: String, file: [UInt8]?) throws(FlashFailure) -> Origin {
     if let mcuboot = image.mcuboot { return try origin(of: mcuboot, name) }
     guard let file else {
       throw Self.failure(
@@ -136,7 +136,7 @@ extension ImageSignature {
   /// Signs an image for a board with an Ed25519 key.
   /// - Throws: `FirmwareError` if the key is public or of another kind, or the image was built for another
   ///   board, or is in MCUboot's form, which has a place for the signature.
-  public init(
+  package init(
     signing image: FirmwareImage, board: String, version: MCUbootImage.Version, key: MCUbootKey
   ) throws(FirmwareError) {
     guard image.mcuboot == nil else {

@@ -6,7 +6,7 @@ import HeraldText
 /// The waits of an update of a device through its boot loader: for the boot loader, and for the device.
 ///
 /// The boot loader has another USB device with another serial number, at the same USB port.
-public struct DeviceUpdate {
+package struct DeviceUpdate {
   /// The selection of the device.
   private let selector: DeviceSelector
   private let options: FlashOptions
@@ -19,7 +19,7 @@ public struct DeviceUpdate {
 
   /// An update of the device of `selector`, with the boot loader expected at `named`, or at the device's
   /// port.
-  public init(_ selector: DeviceSelector, _ options: FlashOptions, bootLoader named: String?) {
+  package init(_ selector: DeviceSelector, _ options: FlashOptions, bootLoader named: String?) {
     self.init(
       selector, options, bootLoader: named, terminals: ProgrammingMethod.terminals, patience: .seconds(30))
   }
@@ -36,7 +36,7 @@ public struct DeviceUpdate {
   }
 
   /// Where the boot loader of a device will be.
-  public enum BootLoaderLocation: Equatable, Sendable {
+  package enum BootLoaderLocation: Equatable, Sendable {
     /// At this location, in the form of `--to`.
     case named(String)
     /// A serial port at this USB port path.
@@ -45,7 +45,7 @@ public struct DeviceUpdate {
 
   /// Where the boot loader of the device at `location` will be.
   /// - Throws: `.usage` if that cannot be derived and was not named.
-  public func bootLoaderLocation(of location: String) throws(FlashFailure) -> BootLoaderLocation {
+  package func bootLoaderLocation(of location: String) throws(FlashFailure) -> BootLoaderLocation {
     if let named {
       let kind = try ProgrammingMethod.parse(named).0.kind
       guard kind == .serialDFU || kind == .drive else {
@@ -69,7 +69,7 @@ public struct DeviceUpdate {
 
   /// Opens the boot loader as soon as it is at `expected`.
   /// - Throws: the last obstacle, if it does not appear; the application is then as it was.
-  public func bootLoader(at expected: BootLoaderLocation, of device: RunningDevice) throws(FlashFailure)
+  package func bootLoader(at expected: BootLoaderLocation, of device: RunningDevice) throws(FlashFailure)
     -> any Programmer
   {
     let deadline = Deadline.after(patience)
@@ -111,7 +111,7 @@ public struct DeviceUpdate {
   /// The device after the update, as soon as it responds and has opened its log.
   /// - Throws: `.different` if it is another device, or has lost its log or its settings; the last obstacle
   ///   if it does not respond.
-  public func device(after before: RunningDevice) throws(FlashFailure) -> RunningDevice.State {
+  package func device(after before: RunningDevice) throws(FlashFailure) -> RunningDevice.State {
     let deadline = Deadline.after(patience)
     var obstacle = FlashFailure(.link(.noAnswer), "it reports no log", state: .written)
     repeat {

@@ -6,25 +6,25 @@ import HeraldText
 ///
 /// The device identifies itself over the management link and starts its boot loader on request. The boot
 /// loader writes the firmware only; the device then starts again, with its log and its settings.
-public final class RunningDevice {
+package final class RunningDevice {
   /// What is compared before and after an update.
-  public struct State: Equatable, Sendable {
+  package struct State: Equatable, Sendable {
     /// The serial number.
-    public let serial: String
+    package let serial: String
     /// The version of the firmware.
-    public let version: String
+    package let version: String
     /// The name of the board.
-    public let board: String
+    package let board: String
     /// The log; `nil` while the device has none open.
-    public let log: DeviceLogStatus?
+    package let log: DeviceLogStatus?
   }
 
   /// The location of the device, in the form of `--device`.
-  public var location: String { client.client.location }
+  package var location: String { client.client.location }
   /// What the device reported when it was opened.
-  public let state: State
+  package let state: State
   /// The device's board, which has a boot loader that is written over a serial port.
-  public let board: BoardDescription
+  package let board: BoardDescription
 
   private let transport: any SMPTransport
   private let client: DeviceClient
@@ -49,7 +49,7 @@ public final class RunningDevice {
   }
 
   /// Opens the device of `selector`, and a session if there is a file with its access key.
-  public static func open(_ selector: DeviceSelector, _ options: FlashOptions) throws(FlashFailure)
+  package static func open(_ selector: DeviceSelector, _ options: FlashOptions) throws(FlashFailure)
     -> RunningDevice
   {
     let open: OpenDevice
@@ -103,7 +103,7 @@ public final class RunningDevice {
 
   /// Has the device commit its log and start its boot loader.
   /// - Throws: `.cannot` if the running firmware does not support this; `.refused` without the access key.
-  public func enterBootLoader() throws(FlashFailure) {
+  package func enterBootLoader() throws(FlashFailure) {
     do {
       if try client.enterBootLoader() { return }
     } catch {
@@ -122,7 +122,7 @@ public final class RunningDevice {
   }
 
   /// Ends the session, and releases the device.
-  public func close() {
+  package func close() {
     client.client.closeSession()
     transport.close()
   }

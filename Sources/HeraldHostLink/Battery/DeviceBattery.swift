@@ -5,7 +5,7 @@ public struct DeviceBattery: Equatable, Sendable {
   /// The name of the board; empty if the device does not supply it.
   public let board: String
   /// The mean current since the start in mA, or why it is not known.
-  public let current: Result<Double, MeasuredUse.Defect>
+  package let current: Result<Double, MeasuredUse.Defect>
   /// Whether counters may have overflowed.
   public let mayHaveOverflowed: Bool
   /// The last level in the log in percent, which is linear in the voltage; `nil` if there is none or the log
@@ -15,7 +15,7 @@ public struct DeviceBattery: Equatable, Sendable {
   public let isExternal: Bool
 
   /// How long it lasts with a cell of `capacity` in mAh, `nil` for the one of the board.
-  public func outlook(capacity: Double? = nil) -> BatteryOutlook {
+  package func outlook(capacity: Double? = nil) -> BatteryOutlook {
     BatteryOutlook(
       board: board, current: current, mayHaveOverflowed: mayHaveOverflowed, level: level,
       isExternal: isExternal, capacity: capacity)
@@ -28,7 +28,7 @@ extension DeviceClient {
 
   /// What the device has measured since its start, with the uptime that it reports afterwards, so that no
   /// time is longer. Devices without such counters have values of zero.
-  public func measuredUse() throws(HostLinkError) -> MeasuredUse {
+  package func measuredUse() throws(HostLinkError) -> MeasuredUse {
     let names = try statisticsNames()
     var use = MeasuredUse()
     var pages: UInt64 = 0

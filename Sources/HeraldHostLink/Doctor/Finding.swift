@@ -39,7 +39,7 @@ extension Finding {
   }
 
   /// Whether NTP keeps this computer's clock, which devices get their dates from.
-  public static func clock(_ state: ClockSynchronisation) -> Finding {
+  package static func clock(_ state: ClockSynchronisation) -> Finding {
     switch state {
     case .synchronised: Finding("clock", .good, "NTP keeps this computer's clock")
     case .unknown: Finding("clock", .good, "the kernel does not say whether NTP keeps this computer's clock")

@@ -66,7 +66,7 @@ public struct ClockGuard: Sendable {
   private let synchronisation: @Sendable () -> ClockSynchronisation
 
   /// If `insists`, nothing is refused. `now` is this computer's date in milliseconds.
-  public init(
+  package init(
     insists: Bool = false, now: @escaping @Sendable () -> UInt64 = { PlausibleDate.now },
     synchronisation: @escaping @Sendable () -> ClockSynchronisation = { .ofThisMachine }
   ) {

@@ -1,15 +1,15 @@
 internal import COpenSSL
 
 /// A private key for ECDSA on P-256 with SHA-256 (FIPS 186-5).
-public struct ECDSAPrivateKey: Sendable {
+package struct ECDSAPrivateKey: Sendable {
   /// The public half.
-  public let publicKey: ECDSAPublicKey
+  package let publicKey: ECDSAPublicKey
 
   private let key: EVPKey
 
   /// The key of a scalar, 32 bytes, big-endian.
   /// - Returns: `nil` if it is 0, or not below the order of the curve.
-  public init?(scalar: [UInt8]) {
+  package init?(scalar: [UInt8]) {
     guard scalar.count == 32 else { return nil }
     defer { ERR_clear_error() }
     guard let number = BN_bin2bn(scalar, 32, nil) else { return nil }
@@ -41,7 +41,7 @@ public struct ECDSAPrivateKey: Sendable {
 
   /// The signature of a message in DER, with a random nonce: up to 72 bytes.
   /// - Returns: `nil` if the library fails.
-  public func signature(of message: Span<UInt8>) -> [UInt8]? {
+  package func signature(of message: Span<UInt8>) -> [UInt8]? {
     key.signature(of: message, hash: EVP_sha256())
   }
 }

@@ -1,15 +1,15 @@
 internal import COpenSSL
 
 /// A private key for Ed25519 (RFC 8032, 5.1).
-public struct Ed25519PrivateKey: Sendable {
+package struct Ed25519PrivateKey: Sendable {
   /// The public half.
-  public let publicKey: Ed25519PublicKey
+  package let publicKey: Ed25519PublicKey
 
   private let key: EVPKey
 
   /// The key of a seed.
   /// - Returns: `nil` unless it has 32 bytes.
-  public init?(seed: [UInt8]) {
+  package init?(seed: [UInt8]) {
     guard seed.count == Ed25519PublicKey.size else { return nil }
     defer { ERR_clear_error() }
     guard let key = EVPKey(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count)),
@@ -21,5 +21,5 @@ public struct Ed25519PrivateKey: Sendable {
 
   /// The signature of a message, 64 bytes.
   /// - Returns: `nil` if the library fails.
-  public func signature(of message: Span<UInt8>) -> [UInt8]? { key.signature(of: message, hash: nil) }
+  package func signature(of message: Span<UInt8>) -> [UInt8]? { key.signature(of: message, hash: nil) }
 }

@@ -2,11 +2,11 @@ internal import COpenSSL
 import HeraldCrypto
 
 /// The longer hash functions of FIPS 180-4 that images and keys are named by, in OpenSSL's libcrypto.
-public enum SHA2: Sendable {
+package enum SHA2: Sendable {
   case sha384, sha512
 
   /// The hash of `bytes`: 48 or 64 bytes; `nil` if libcrypto is configured without the function.
-  public func hash(of bytes: Span<UInt8>) -> [UInt8]? {
+  package func hash(of bytes: Span<UInt8>) -> [UInt8]? {
     let function =
       switch self {
       case .sha384: EVP_sha384()
@@ -26,7 +26,7 @@ public enum SHA2: Sendable {
 
 extension SHA256 {
   /// The digest of `message` as an array of 32 bytes.
-  public static func hash(of message: Span<UInt8>) -> [UInt8] {
+  package static func hash(of message: Span<UInt8>) -> [UInt8] {
     let digest = digest(of: message)
     return digest.span.withUnsafeBufferPointer { Array($0) }
   }

@@ -8,7 +8,7 @@ import Glibc
 /// microseconds since the year 0; the packet with its H4 type byte. Numbers are big-endian.
 ///
 /// Files and sockets have mode 0600, as a capture contains personal data.
-public final class BtsnoopCapture {
+package final class BtsnoopCapture {
   /// The file header: 16 bytes.
   static let header: [UInt8] = Array("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 0x03, 0xEA]
   /// Microseconds from the epoch of the format, the year 0, to 1970-01-01.
@@ -38,7 +38,7 @@ public final class BtsnoopCapture {
   /// Opens the destination. Records are appended to an existing capture, after its last complete record; a
   /// file in another format is not changed. When writing fails, the capture ends with a complete record, and
   /// `onFailure` is called with the reason.
-  public convenience init(
+  package convenience init(
     _ destination: CaptureDestination, onFailure: @escaping (SystemFailure) -> Void
   ) throws(SystemFailure) {
     try self.init(destination, onFailure: onFailure, microseconds: Self.now)
@@ -59,10 +59,10 @@ public final class BtsnoopCapture {
   }
 
   /// The descriptor to wait for, until it is readable, before `acceptReaders` is called; -1 if there is none.
-  public var descriptor: Int32 { listener.number }
+  package var descriptor: Int32 { listener.number }
 
   /// Records a packet that was sent or received, beginning with its H4 type byte.
-  public func add(_ packet: Span<UInt8>, isReceived: Bool) {
+  package func add(_ packet: Span<UInt8>, isReceived: Bool) {
     acceptReaders()
     guard !packet.isEmpty, file != nil || !readers.isEmpty else { return }
     let record = Self.record(packet, isReceived: isReceived, at: microseconds())
@@ -95,7 +95,7 @@ public final class BtsnoopCapture {
 
   /// Accepts the programs that connect to the socket, and sends each the header at once. A fifth one is
   /// disconnected without it.
-  public func acceptReaders() {
+  package func acceptReaders() {
     guard listener.isOpen else { return }
     while true {
       let number = accept(listener.number, nil, nil)

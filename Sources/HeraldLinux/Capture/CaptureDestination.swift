@@ -1,12 +1,12 @@
 /// The destination of a capture, as written in options.
-public enum CaptureDestination: Equatable, Sendable, CustomStringConvertible {
+package enum CaptureDestination: Equatable, Sendable, CustomStringConvertible {
   /// Into a file: its path.
   case file(path: String)
   /// To the clients of a Unix stream socket: `unix:PATH`.
   case socket(path: String)
 
   /// Parses the written form. The error states what is invalid.
-  public init(_ text: String) throws(SystemFailure) {
+  package init(_ text: String) throws(SystemFailure) {
     guard text.hasPrefix("unix:") else {
       guard !text.isEmpty else {
         throw SystemFailure("capture into", "''", reason: "it needs a file, or unix:PATH")
@@ -23,7 +23,7 @@ public enum CaptureDestination: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// The written form.
-  public var description: String {
+  package var description: String {
     switch self {
     case .file(let path): path
     case .socket(let path): "unix:\(path)"

@@ -1,22 +1,22 @@
 /// A transport to a controller with an optional capture of its packets.
-public struct CapturedTransport<Base: PollableTransport & ~Copyable>: PollableTransport, ~Copyable {
+package struct CapturedTransport<Base: PollableTransport & ~Copyable>: PollableTransport, ~Copyable {
   private var base: Base
   private let capture: BtsnoopCapture?
   private var arriving = ArrivingPacket()
 
   /// Wraps `base`; with a `capture`, all its packets are recorded.
-  public init(_ base: consuming Base, capture: BtsnoopCapture?) {
+  package init(_ base: consuming Base, capture: BtsnoopCapture?) {
     self.base = base
     self.capture = capture
   }
 
   /// The descriptor for `poll(2)`; -1 while the transport is disconnected.
-  public var descriptor: Int32 { base.descriptor }
+  package var descriptor: Int32 { base.descriptor }
   /// Whether to wait for the descriptor to become writable, too.
-  public var wantsToWrite: Bool { base.wantsToWrite }
+  package var wantsToWrite: Bool { base.wantsToWrite }
 
   /// Reads available bytes from `base`.
-  public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
+  package mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
     let count = base.read(into: &buffer)
     guard let capture else { return count }
     // A packet interrupted by the disconnection is discarded.
@@ -30,14 +30,14 @@ public struct CapturedTransport<Base: PollableTransport & ~Copyable>: PollableTr
   }
 
   /// Writes the complete packet to `base`, or none of it.
-  public mutating func write(_ packet: Span<UInt8>) -> Bool {
+  package mutating func write(_ packet: Span<UInt8>) -> Bool {
     guard base.write(packet) else { return false }
     capture?.add(packet, isReceived: false)
     return true
   }
 
   /// The vendor-specific command for the address, from `base`.
-  public mutating func vendorCommand(_ index: Int, into packet: inout MutableSpan<UInt8>) -> Int {
+  package mutating func vendorCommand(_ index: Int, into packet: inout MutableSpan<UInt8>) -> Int {
     base.vendorCommand(index, into: &packet)
   }
 }

@@ -5,14 +5,14 @@ import HeraldText
 ///
 /// - `send IDENTITY HEX` sends a message to a peer, with the identity as in `contacts.csv`;
 /// - `send-to-all HEX` sends it to every peer in range.
-public enum DeviceCommand: Equatable, Sendable {
+package enum DeviceCommand: Equatable, Sendable {
   /// Sends these bytes to a peer.
   case send([UInt8], to: IdentityBits)
   /// Sends these bytes to every peer in range.
   case sendToAll([UInt8])
 
   /// Parses a line; `nil` if it is blank.
-  public init?(_ line: some Collection<UInt8>) throws(DeviceCommandError) {
+  package init?(_ line: some Collection<UInt8>) throws(DeviceCommandError) {
     let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
     guard let first = words.first else { return nil }
     switch String(decoding: first, as: UTF8.self) {
@@ -34,7 +34,7 @@ public enum DeviceCommand: Equatable, Sendable {
 }
 
 /// An error in a command; the raw value is the message for the user.
-public enum DeviceCommandError: String, Error, Sendable {
+package enum DeviceCommandError: String, Error, Sendable {
   /// The line begins with no known command.
   case unknown = "there are the commands send IDENTITY HEX and send-to-all HEX"
   /// The command has too many words, or too few.

@@ -3,20 +3,20 @@ import HeraldText
 
 /// The 48 bits of a peer's identity as in `contacts.csv`: six bytes, most significant first, in capital
 /// letters: `5C:DF:39:61:03:9D`. The text does not contain the kind of identity.
-public struct IdentityBits: Hashable, Sendable {
+package struct IdentityBits: Hashable, Sendable {
   /// Bits 32…47.
-  public let high: UInt16
+  package let high: UInt16
   /// Bits 0…31.
-  public let low: UInt32
+  package let low: UInt32
 
   /// Takes the bits of an identity.
-  public init(_ identity: TargetIdentity) {
+  package init(_ identity: TargetIdentity) {
     high = identity.high
     low = identity.low
   }
 
   /// Parses the text, in either case; `nil` if it has another form.
-  public init?(_ text: some Collection<UInt8>) {
+  package init?(_ text: some Collection<UInt8>) {
     guard text.count == 17 else { return nil }
     var value: UInt64 = 0
     for (index, character) in text.enumerated() {
@@ -32,7 +32,7 @@ public struct IdentityBits: Hashable, Sendable {
   }
 
   /// The text, as in `contacts.csv`.
-  public var text: String {
+  package var text: String {
     let value = UInt64(high) << 32 | UInt64(low)
     return stride(from: 40, through: 0, by: -8).map { shift in
       let byte = String(value >> UInt64(shift) & 0xFF, radix: 16, uppercase: true)
@@ -41,7 +41,7 @@ public struct IdentityBits: Hashable, Sendable {
   }
 
   /// All identities with these bits, those that peers advertise first.
-  public var identities: [TargetIdentity] {
+  package var identities: [TargetIdentity] {
     [.pseudoAddress, .randomAddress, .publicAddress, .shared].map {
       TargetIdentity(kind: $0, high: high, low: low)
     }

@@ -5,9 +5,9 @@ import Glibc
 /// Reading does not block and processes at most 4096 bytes at a time, so that continuous input does not delay
 /// other work. The flags of the descriptor are not changed and it is not closed, as other processes may share
 /// it.
-public struct LineInput: ~Copyable {
+package struct LineInput: ~Copyable {
   /// A line of input.
-  public enum Line: Equatable, Sendable {
+  package enum Line: Equatable, Sendable {
     /// A line without its line terminator.
     case text([UInt8])
     /// A line of more than `LineInput.longestLine` bytes, which was discarded.
@@ -15,18 +15,18 @@ public struct LineInput: ~Copyable {
   }
 
   /// The maximum length of a line in bytes.
-  public static var longestLine: Int { 2048 }
+  package static var longestLine: Int { 2048 }
 
   private let descriptor: Int32
   private var pending: [UInt8] = []
   private var isTooLong = false
   /// Whether the end of the input has not been reached.
-  public private(set) var isOpen = true
+  package private(set) var isOpen = true
   /// The number of lines read.
-  public private(set) var lineCount = 0
+  package private(set) var lineCount = 0
 
   /// Reads lines from `descriptor`.
-  public init(descriptor: Int32) {
+  package init(descriptor: Int32) {
     self.descriptor = descriptor
     // Reading from a terminal would stop a process that is not in its foreground.
     signal(SIGTTIN, SIG_IGN)
@@ -34,7 +34,7 @@ public struct LineInput: ~Copyable {
 
   /// Adds the descriptor to `polls` while input is open. A terminal is not read while another process is in
   /// its foreground.
-  public func prepare(_ polls: inout PollSet) {
+  package func prepare(_ polls: inout PollSet) {
     if isOpen, isOurs { polls.add(descriptor) }
   }
 
@@ -45,7 +45,7 @@ public struct LineInput: ~Copyable {
 
   /// Reads available bytes and calls `take` for each complete line, and at the end of the input for an
   /// unterminated last line.
-  public mutating func read(_ take: (Line) -> Void) {
+  package mutating func read(_ take: (Line) -> Void) {
     guard isOpen, isOurs else { return }
     var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&state, 1, 0) > 0 else { return }

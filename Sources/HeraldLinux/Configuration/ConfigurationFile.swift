@@ -5,27 +5,27 @@ import Glibc
 /// Blanks around the name and the value are ignored. `#` at the start of a line or after a blank begins a
 /// comment, except within a value in double quotes, in which no character has a special meaning. The names
 /// are interpreted by the program.
-public struct ConfigurationFile: Equatable, Sendable {
+package struct ConfigurationFile: Equatable, Sendable {
   /// One non-empty line.
-  public struct Entry: Equatable, Sendable {
+  package struct Entry: Equatable, Sendable {
     /// The line number, counted from 1.
-    public let line: Int
+    package let line: Int
     /// The name of the option: lower-case letters, digits and hyphens.
-    public let name: String
+    package let name: String
     /// The value, without quotes.
-    public let value: String
+    package let value: String
   }
 
   /// The path of the file.
-  public let path: String
+  package let path: String
   /// The entries in order, without empty lines and comments.
-  public let entries: [Entry]
+  package let entries: [Entry]
 
   /// The maximum size of a file in bytes.
-  public static var capacity: Int { 65536 }
+  package static var capacity: Int { 65536 }
 
   /// Reads a file. An invalid line is an error that contains its number.
-  public init(path: String) throws(SystemFailure) {
+  package init(path: String) throws(SystemFailure) {
     try self.init(path: path, contents: FileDescriptor.contents(of: path, atMost: Self.capacity)[...])
   }
 
@@ -46,7 +46,7 @@ public struct ConfigurationFile: Equatable, Sendable {
   }
 
   /// An error for an entry, with the path and the line number.
-  public func failure(_ entry: Entry, _ reason: String) -> SystemFailure {
+  package func failure(_ entry: Entry, _ reason: String) -> SystemFailure {
     Self.failure(path, line: entry.line, reason)
   }
 

@@ -3,17 +3,17 @@ import HeraldEmbedded
 
 /// The Herald service UUIDs that a device advertises and detects, as written in options: `long`, `short` or
 /// `long,short`.
-public struct ServiceChoice: Equatable, Sendable {
+package struct ServiceChoice: Equatable, Sendable {
   /// The selected services: one or both.
-  public let services: HeraldServiceSet
+  package let services: HeraldServiceSet
 
   /// Both services: the 128-bit and the 16-bit UUID.
-  public static var both: ServiceChoice { ServiceChoice(services: .long.union(.short)) }
+  package static var both: ServiceChoice { ServiceChoice(services: .long.union(.short)) }
 
   private init(services: HeraldServiceSet) { self.services = services }
 
   /// Parses the written form.
-  public init(_ text: String) throws(SystemFailure) {
+  package init(_ text: String) throws(SystemFailure) {
     var services = HeraldServiceSet.none
     for word in text.split(separator: ",", omittingEmptySubsequences: false) {
       switch word {
@@ -28,18 +28,18 @@ public struct ServiceChoice: Equatable, Sendable {
   }
 
   /// The services that are not selected.
-  public var omitted: HeraldServiceSet {
+  package var omitted: HeraldServiceSet {
     HeraldServiceSet(rawValue: Self.both.services.rawValue & ~services.rawValue)
   }
 }
 
 /// The service UUID of another provider, as written in options: `8-4-4-4-12` hexadecimal digits.
-public struct CustomService: Equatable, Sendable {
+package struct CustomService: Equatable, Sendable {
   /// The UUID: not one of Herald's, and not all zeros.
-  public let uuid: UUID128
+  package let uuid: UUID128
 
   /// Parses the written form.
-  public init(_ text: String) throws(SystemFailure) {
+  package init(_ text: String) throws(SystemFailure) {
     let groups = text.split(separator: "-", omittingEmptySubsequences: false)
     let digits = groups.joined()
     // `UInt64` would accept a sign.

@@ -5,7 +5,7 @@ import HeraldHAL
 /// The device's management link over byte streams: a pseudo terminal in place of its serial port, or a TCP
 /// port for up to four concurrent hosts. A fifth one takes the place of the one without a session whose last
 /// request is the longest ago; if all have sessions, it waits.
-public struct StreamLink: ~Copyable {
+package struct StreamLink: ~Copyable {
   private static let capacity = 4
 
   private let listener: FileDescriptor
@@ -15,10 +15,10 @@ public struct StreamLink: ~Copyable {
   private let symbolicLink: String?
   private var sessions: [StreamSession] = []
   /// The address for hosts: the path of a terminal, or `HOST:PORT`.
-  public let location: String
+  package let location: String
 
   /// Opens the link.
-  public init(_ address: StreamLinkAddress) throws(SystemFailure) {
+  package init(_ address: StreamLinkAddress) throws(SystemFailure) {
     switch address {
     case .tcp(let port):
       let any = try StreamSocket.resolve(host: "127.0.0.1", port: port)
@@ -42,14 +42,14 @@ public struct StreamLink: ~Copyable {
   deinit { if let symbolicLink { unlink(symbolicLink) } }
 
   /// Adds the descriptors of the link to `polls`.
-  public func prepare(_ polls: inout PollSet, at now: Instant) {
+  package func prepare(_ polls: inout PollSet, at now: Instant) {
     // A host that waits for a free link would otherwise end each wait at once.
     if hasRoom(at: now) { polls.add(listener.number) }
     for session in sessions { polls.add(session.descriptor, write: session.wantsToWrite) }
   }
 
   /// Accepts new hosts and processes the requests of those connected, without blocking.
-  public mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device) {
+  package mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device) {
     while listener.isOpen, hasRoom(at: now) {
       let number = accept(listener.number, nil, nil)
       guard number >= 0 else { break }

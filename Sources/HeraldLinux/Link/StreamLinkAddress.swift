@@ -1,12 +1,12 @@
 /// The address of the management link over a byte stream, as written in options.
-public enum StreamLinkAddress: Equatable, Sendable, CustomStringConvertible {
+package enum StreamLinkAddress: Equatable, Sendable, CustomStringConvertible {
   /// A pseudo terminal, with a symbolic link to it if a path is given: `pty[:PATH]`.
   case pseudoTerminal(link: String?)
   /// A TCP port on this machine; 0 selects a free one: `tcp:PORT`.
   case tcp(port: UInt16)
 
   /// Parses the written form.
-  public init(_ text: String) throws(SystemFailure) {
+  package init(_ text: String) throws(SystemFailure) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     switch (parts[0], parts.count == 2 ? parts[1] : nil) {
     case ("pty", nil): self = .pseudoTerminal(link: nil)
@@ -21,7 +21,7 @@ public enum StreamLinkAddress: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// The written form.
-  public var description: String {
+  package var description: String {
     switch self {
     case .pseudoTerminal(let link): link.map { "pty:\($0)" } ?? "pty"
     case .tcp(let port): "tcp:\(port)"

@@ -3,25 +3,25 @@ import HeraldHAL
 
 /// The descriptors that an event loop waits for, collected anew before each wait. Memory is allocated only at
 /// creation.
-public struct PollSet: ~Copyable {
+package struct PollSet: ~Copyable {
   private static let capacity = 32
   private let entries = UnsafeMutablePointer<pollfd>.allocate(capacity: capacity)
   private var count = 0
 
   /// An empty set.
-  public init() {}
+  package init() {}
 
   deinit { entries.deallocate() }
 
   /// Whether the set is empty.
-  public var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { count == 0 }
 
   /// Empties the set.
-  public mutating func removeAll() { count = 0 }
+  package mutating func removeAll() { count = 0 }
 
   /// Adds `descriptor`, to wait until it is readable if `read`, and writable if `write`. No effect for -1, or
   /// when the set has 32 descriptors: one that is omitted is still served when another one ends the wait.
-  public mutating func add(_ descriptor: Int32, read: Bool = true, write: Bool = false) {
+  package mutating func add(_ descriptor: Int32, read: Bool = true, write: Bool = false) {
     guard descriptor >= 0, count < Self.capacity else { return }
     let events = (read ? POLLIN : 0) | (write ? POLLOUT : 0)
     entries[count] = pollfd(fd: descriptor, events: Int16(events), revents: 0)
@@ -29,7 +29,7 @@ public struct PollSet: ~Copyable {
   }
 
   /// Waits until a descriptor is ready, a signal arrives, or `deadline`.
-  public mutating func wait(until deadline: Instant, from now: Instant) {
+  package mutating func wait(until deadline: Instant, from now: Instant) {
     let milliseconds = deadline == .never ? -1 : Int32(min(deadline.since(now).milliseconds, 3_600_000))
     _ = poll(entries, nfds_t(count), milliseconds)
   }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Converts SIGTERM and SIGINT to a descriptor for an event loop: a pipe that becomes readable.
-public struct StopSignals: ~Copyable {
+package struct StopSignals: ~Copyable {
   /// The end of the pipe that the signal handler writes to. A signal handler can access only global
   /// variables.
   nonisolated(unsafe) private static var writingEnd: Int32 = -1
@@ -9,7 +9,7 @@ public struct StopSignals: ~Copyable {
   private let writing: FileDescriptor
 
   /// Installs the handlers of both signals. At most one instance per process.
-  public init() throws(SystemFailure) {
+  package init() throws(SystemFailure) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw SystemFailure("open", "a pipe", code: errno) }
     for end in ends {
@@ -36,10 +36,10 @@ public struct StopSignals: ~Copyable {
   }
 
   /// The descriptor for `poll(2)`.
-  public var descriptor: Int32 { reading.number }
+  package var descriptor: Int32 { reading.number }
 
   /// Whether one of the signals has been received.
-  public var isRaised: Bool {
+  package var isRaised: Bool {
     var state = pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0)
     return poll(&state, 1, 0) > 0
   }

@@ -2,7 +2,7 @@ import HeraldEmbedded
 import HeraldHAL
 
 /// The supplier of the configured payload, for all payload families that a node supports.
-public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
+package struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   private enum Kind {
     case fixed, simple, venue, test, opaque, stored
   }
@@ -16,11 +16,11 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   private var stored = StoredPayloadSupplier<510>(
     otherwise: FixedPayloadSupplier(country: 0, state: 0, clientIdentifier: 0))
   /// A warning about the payload's key file for the user; `nil` if there is none.
-  public private(set) var warning: String?
+  package private(set) var warning: String?
 
   /// Creates the supplier of a configured payload. Fails if its key file cannot be used, or if the
   /// configuration gives no payload.
-  public init(_ choice: PayloadChoice) throws(SystemFailure) {
+  package init(_ choice: PayloadChoice) throws(SystemFailure) {
     switch choice {
     case .fixed(let country, let state, let identifier):
       kind = .fixed
@@ -66,7 +66,7 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   }
 
   /// The reason why no payload is offered at this date, for the user; `nil` if one is offered.
-  public func complaint(at unixSeconds: UInt64?) -> String? {
+  package func complaint(at unixSeconds: UInt64?) -> String? {
     if kind == .stored, stored.header.family == .none {
       return
         "no payload: none is stored; push one with `herald-host payload push`, or name one with --payload"
@@ -91,7 +91,7 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   }
 
   /// Writes the payload for this time to `buffer`.
-  public mutating func payload(at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>)
+  package mutating func payload(at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>)
     -> Int
   {
     switch kind {
@@ -105,13 +105,13 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   }
 
   /// Allows a payload family with keys to erase those whose day is over.
-  public mutating func dateIs(certain: Bool) {
+  package mutating func dateIs(certain: Bool) {
     if kind == .simple { simple.dateIs(certain: certain) }
     if kind == .stored { stored.dateIs(certain: certain) }
   }
 
   /// The time of the next change of the payload.
-  public func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant {
+  package func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant {
     switch kind {
     case .simple: simple.nextChange(after: unixSeconds, now: now)
     case .stored: stored.nextChange(after: unixSeconds, now: now)
@@ -120,7 +120,7 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   }
 
   /// The status of the payload for the host.
-  public mutating func payloadStatus<Storage: PayloadStorage & ~Copyable>(
+  package mutating func payloadStatus<Storage: PayloadStorage & ~Copyable>(
     at unixSeconds: UInt64?, in storage: inout Storage
   ) -> PayloadStatus {
     switch kind {
@@ -134,10 +134,10 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   }
 
   /// The capacity for a stored payload: 0 unless the configuration is `stored`.
-  public var storedCapacity: Int { kind == .stored ? stored.storedCapacity : 0 }
+  package var storedCapacity: Int { kind == .stored ? stored.storedCapacity : 0 }
 
   /// Exchanges data with the storage of payloads.
-  public mutating func load<Storage: PayloadStorage & ~Copyable>(
+  package mutating func load<Storage: PayloadStorage & ~Copyable>(
     from storage: inout Storage, at unixSeconds: UInt64?
   )
     -> Bool
@@ -146,7 +146,7 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   }
 
   /// The length of every payload of the family; 0 if they differ.
-  public var fixedLength: Int {
+  package var fixedLength: Int {
     switch kind {
     case .fixed: fixed.fixedLength
     case .simple: simple.fixedLength

@@ -9,7 +9,7 @@ import HeraldText
 /// comment.
 ///
 /// The memory is wiped when the value is destroyed.
-public struct DayCodeFile: ~Copyable {
+package struct DayCodeFile: ~Copyable {
   private static let capacity = 16384
 
   private let path: String
@@ -17,10 +17,10 @@ public struct DayCodeFile: ~Copyable {
   private var epochDay = C19X.phonesEpochDay
   private var codes: SecretBytes
   /// Whether users other than the owner can read or write the file.
-  public private(set) var isOpenToOthers = false
+  package private(set) var isOpenToOthers = false
 
   /// Reads a file.
-  public init(_ path: String) throws(SystemFailure) {
+  package init(_ path: String) throws(SystemFailure) {
     self.path = path
     codes = SecretBytes(capacity: C19X.longestWindow * C19XSchedule.dayCodeSize)
     let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC))
@@ -45,7 +45,7 @@ public struct DayCodeFile: ~Copyable {
   }
 
   /// Passes the codes to a device.
-  public func provide(to c19x: inout C19X) throws(SystemFailure) {
+  package func provide(to c19x: inout C19X) throws(SystemFailure) {
     do throws(KeyScheduleError) { try c19x.provide(firstDay: firstDay, dayCodes: codes.bytes.span) } catch {
       throw SystemFailure(
         "use", path,

@@ -2,7 +2,7 @@ import HeraldEmbedded
 import HeraldText
 
 /// The payload of a device, as written in options.
-public enum PayloadChoice: Equatable, Sendable {
+package enum PayloadChoice: Equatable, Sendable {
   /// A fixed payload with country, state and client identifier: `fixed:826,4,1234567890`.
   case fixed(country: UInt16, state: UInt16, identifier: UInt64)
   /// A simple payload with a file of the matching keys of future days: `simple:KEYFILE`.
@@ -18,7 +18,7 @@ public enum PayloadChoice: Equatable, Sendable {
   case stored
 
   /// Parses the written form.
-  public init(_ text: String) throws(SystemFailure) {
+  package init(_ text: String) throws(SystemFailure) {
     if text == "stored" {
       self = .stored
       return

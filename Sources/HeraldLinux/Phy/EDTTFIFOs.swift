@@ -1,13 +1,13 @@
 import Glibc
 
 /// The FIFOs between EDTT and a device of a simulated phy, in the folder of the simulation.
-public struct EDTTFIFOs: ~Copyable {
+package struct EDTTFIFOs: ~Copyable {
   private let source: FileDescriptor
   private let sink: FileDescriptor
 
   /// Creates the FIFOs if they are missing, and blocks until EDTT has opened them, which it does after it has
   /// joined the phy.
-  public init(_ address: PhyAddress) throws(SystemFailure) {
+  package init(_ address: PhyAddress) throws(SystemFailure) {
     let folder = try PhyInterface.folder(address)
     let paths = ["PTTout", "PTTin"].map { "\(folder)/Device\(address.device).\($0)" }
     for path in paths where mkfifo(path, 0o770) != 0 && errno != EEXIST {
@@ -24,7 +24,7 @@ public struct EDTTFIFOs: ~Copyable {
   }
 
   /// Reads what EDTT has sent; empty if it has sent nothing, `nil` when it has ended.
-  public func read() -> [UInt8]? {
+  package func read() -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: 1024)
     var span = buffer.mutableSpan
     let count = source.read(into: &span)
@@ -32,7 +32,7 @@ public struct EDTTFIFOs: ~Copyable {
   }
 
   /// Writes all bytes. Nothing is written when EDTT has ended.
-  public func write(_ bytes: [UInt8]) {
+  package func write(_ bytes: [UInt8]) {
     var sent = 0
     while sent < bytes.count {
       let count = sink.write(bytes.span.extracting(sent...))

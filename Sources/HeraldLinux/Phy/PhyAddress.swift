@@ -1,18 +1,18 @@
 /// The position of a device in a simulation of a 2.4 GHz phy, as written in options: `SIMULATION:N`.
-public struct PhyAddress: Equatable, Sendable, CustomStringConvertible {
+package struct PhyAddress: Equatable, Sendable, CustomStringConvertible {
   /// The name of the simulation, which is the name of the folder of its FIFOs.
-  public let simulation: String
+  package let simulation: String
   /// The number of the device, from 0.
-  public let device: Int
+  package let device: Int
 
   /// The position `device` in the simulation `simulation`.
-  public init(simulation: String, device: Int) {
+  package init(simulation: String, device: Int) {
     self.simulation = simulation
     self.device = device
   }
 
   /// Reads the written form.
-  public init(_ text: String) throws(SystemFailure) {
+  package init(_ text: String) throws(SystemFailure) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2, let number = UInt16(parts[1]) else {
       throw SystemFailure(
@@ -25,5 +25,5 @@ public struct PhyAddress: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// The written form.
-  public var description: String { "\(simulation):\(device)" }
+  package var description: String { "\(simulation):\(device)" }
 }

@@ -2,7 +2,7 @@ import HeraldHAL
 
 /// The methods of a program on a `PhyDevice` that the device calls. All calls are made by `PhyDevice.run`, on
 /// its thread, and none during another.
-public protocol PhyProgram: AnyObject {
+package protocol PhyProgram: AnyObject {
   /// Handles the end of a radio operation, as the radio's interrupt handler does on a chip. Returns whether
   /// `procedures` is to be called: `LinkLayer.radioInterrupt`.
   func radioInterrupt() -> Bool
@@ -33,7 +33,7 @@ public protocol PhyProgram: AnyObject {
 /// the host by more than that interval.
 ///
 /// **Time.** Computing takes no simulated time. `PhyOptions` adds clock drift, delays and late operations.
-public final class PhyDevice {
+package final class PhyDevice {
   /// The state of the radio.
   enum State {
     /// No operation.
@@ -64,9 +64,9 @@ public final class PhyDevice {
   static let space = 150
 
   /// The simulated time in microseconds.
-  public internal(set) var time = 0
+  package internal(set) var time = 0
   /// The properties of the device.
-  public let options: PhyOptions
+  package let options: PhyOptions
 
   let clock: PhyClock
   let outgoing = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 39)
@@ -90,7 +90,7 @@ public final class PhyDevice {
   private var random: PhyRandom
 
   /// Joins a simulation. The call blocks until the phy has opened the device's FIFOs.
-  public init(_ address: PhyAddress, options: PhyOptions = PhyOptions()) throws(SystemFailure) {
+  package init(_ address: PhyAddress, options: PhyOptions = PhyOptions()) throws(SystemFailure) {
     interface = try PhyInterface(address)
     self.options = options
     random = PhyRandom(seed: options.seed)
@@ -106,14 +106,14 @@ public final class PhyDevice {
 
   /// The time since the start of the simulation, as the device's clock has it: the time of a host on the same
   /// oscillator as the radio.
-  public var now: Instant { clock.elapsed(time) }
+  package var now: Instant { clock.elapsed(time) }
 
   /// The radio of the device. There is one: it is to be called once.
-  public func makeRadio() -> PhyRadio { PhyRadio(self) }
+  package func makeRadio() -> PhyRadio { PhyRadio(self) }
 
   /// Executes the device until the simulation ends or `pollHost` returns `false`. Throws if the phy does not
   /// keep to its interface.
-  public func run(_ program: some PhyProgram) throws(SystemFailure) {
+  package func run(_ program: some PhyProgram) throws(SystemFailure) {
     do {
       while true {
         if time >= nextPoll { poll(program) }

@@ -1,21 +1,21 @@
 /// The properties of a simulated device: its clock, and the delays of its processor.
-public struct PhyOptions: Sendable {
+package struct PhyOptions: Sendable {
   /// The frequency deviation of the clock in ppm, −1000…1000; positive values are too fast.
-  public var clockDeviation = 0
+  package var clockDeviation = 0
   /// The maximum deviation that the device declares, in ppm.
-  public var declaredDeviation: UInt16 = 20
+  package var declaredDeviation: UInt16 = 20
   /// The number of operations and responses per 100,000 that the processor starts too late, so that their
   /// outcome is `late`.
-  public var lateness: UInt32 = 0
+  package var lateness: UInt32 = 0
   /// The maximum delay of the call of `procedures`, in microseconds.
-  public var longestDelay: UInt32 = 0
+  package var longestDelay: UInt32 = 0
   /// The simulated time between two calls of `PhyProgram.pollHost`, in microseconds, at least 1.
-  public var pollInterval = 1000
+  package var pollInterval = 1000
   /// The seed of lateness, delays and the initial value of the clock; equal seeds give equal simulations.
-  public var seed: UInt64 = 1
+  package var seed: UInt64 = 1
 
   /// A device with an exact clock and without delays.
-  public init() {}
+  package init() {}
 }
 
 /// The random numbers of a simulated device (SplitMix64).

@@ -1,7 +1,7 @@
 import HeraldHAL
 
 /// The radio of a `PhyDevice`: packets on a simulated 2.4 GHz phy in place of an antenna.
-public struct PhyRadio: RadioPeripheral, ~Copyable {
+package struct PhyRadio: RadioPeripheral, ~Copyable {
   private let device: PhyDevice
   // The buffers of the device, which have its lifetime.
   private let outgoingBytes: UnsafeMutableBufferPointer<UInt8>
@@ -14,38 +14,38 @@ public struct PhyRadio: RadioPeripheral, ~Copyable {
   }
 
   /// The value of an nRF51: 140 µs of ramp-up, and 60 µs for the program.
-  public static var leadTime: UInt32 { 200 }
+  package static var leadTime: UInt32 { 200 }
   /// The program takes no simulated time: the value is the margin for `PhyOptions.longestDelay`.
-  public static var planningTime: UInt32 { 150 }
+  package static var planningTime: UInt32 { 150 }
   /// The value of an nRF51.
-  public static var transmitRampUp: UInt32 { 140 }
+  package static var transmitRampUp: UInt32 { 140 }
   /// The value of an nRF51.
-  public static var receiveRampUp: UInt32 { 138 }
+  package static var receiveRampUp: UInt32 { 138 }
   /// The declared maximum deviation of the device's clock.
-  public var clockDeviation: UInt16 { device.options.declaredDeviation }
+  package var clockDeviation: UInt16 { device.options.declaredDeviation }
 
   /// The current simulated time, as the device's clock has it.
-  public mutating func now() -> RadioTime { device.clock.local(device.time) }
+  package mutating func now() -> RadioTime { device.clock.local(device.time) }
   /// 0: the phy has no oscillator.
-  public mutating func crystalTime() -> UInt32 { 0 }
+  package mutating func crystalTime() -> UInt32 { 0 }
   /// Begins an operation; see `RadioPeripheral`.
-  public mutating func start(_ operation: RadioOperation) { device.start(operation) }
+  package mutating func start(_ operation: RadioOperation) { device.start(operation) }
   /// Cancels an operation; see `RadioPeripheral`.
-  public mutating func cancel() -> Bool { device.cancel() }
+  package mutating func cancel() -> Bool { device.cancel() }
   /// Returns the pending outcome, once.
-  public mutating func takeOutcome() -> RadioOutcome? { device.takeOutcome() }
+  package mutating func takeOutcome() -> RadioOutcome? { device.takeOutcome() }
   /// Executes the step after the outcome that was taken last.
-  public mutating func proceed(_ step: RadioStep) { device.proceed(step) }
+  package mutating func proceed(_ step: RadioStep) { device.proceed(step) }
 
   /// The buffer for the next transmitted PDU.
   @_lifetime(&self)
-  public mutating func outgoing() -> MutableSpan<UInt8> {
+  package mutating func outgoing() -> MutableSpan<UInt8> {
     unsafe _overrideLifetime(MutableSpan(_unsafeElements: outgoingBytes), mutating: &self)
   }
 
   /// The PDU that was received last.
   @_lifetime(&self)
-  public mutating func incoming() -> Span<UInt8> {
+  package mutating func incoming() -> Span<UInt8> {
     let bytes = unsafe UnsafeBufferPointer(incomingBytes).extracting(..<device.incomingCount)
     return unsafe _overrideLifetime(Span(_unsafeElements: bytes), mutating: &self)
   }

@@ -10,12 +10,12 @@ import HeraldText
 ///
 /// It is created once with access for its owner only, and wiped from memory after use. A file with other
 /// contents is an error: a new key would silently prevent peers from resolving the device's addresses.
-public enum AddressKeyFile {
+package enum AddressKeyFile {
   /// The name of the file in the directory.
-  public static var name: String { "address-key" }
+  package static var name: String { "address-key" }
 
   /// Reads the key, or creates one. `warning` is set to a warning about the file for the user, if any.
-  public static func load<Source: RandomSource & ~Copyable>(
+  package static func load<Source: RandomSource & ~Copyable>(
     in directory: StorageDirectory, random: inout Source, warning: inout String?
   ) throws(SystemFailure) -> IdentityResolvingKey {
     let path = directory.path + "/" + name
@@ -42,7 +42,7 @@ public enum AddressKeyFile {
   }
 
   /// Removes the file of a key; a new key is created at the next start.
-  public static func remove(_ path: String) { unlink(path) }
+  package static func remove(_ path: String) { unlink(path) }
 
   /// Parses the text of a file; `nil` if it is no key.
   private static func key(_ text: UnsafeBufferPointer<UInt8>) -> IdentityResolvingKey? {

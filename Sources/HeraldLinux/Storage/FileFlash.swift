@@ -13,13 +13,13 @@ import HeraldHAL
 ///
 /// The file's blocks are allocated at creation, so that a full disk causes an error then and no signal later.
 /// The file is locked, as concurrent writing by two processes would corrupt the log.
-public struct FileFlash: Flash, ~Copyable {
+package struct FileFlash: Flash, ~Copyable {
   /// The size of a page in bytes.
-  public let pageSize: Int
+  package let pageSize: Int
   /// The number of pages.
-  public let pageCount: Int
+  package let pageCount: Int
   /// The size of a word in bytes.
-  public let wordSize: Int
+  package let wordSize: Int
 
   private let file: FileDescriptor
   private let base: UnsafeMutableRawPointer
@@ -31,7 +31,7 @@ public struct FileFlash: Flash, ~Copyable {
   ///   - pageCount: the number of pages; `nil` selects that of the file, or 256 for a new one. A file of
   ///     another size is refused.
   ///   - wordSize: the size of a word in bytes: 1, 2, 4 or 8.
-  public init(path: String, pageSize: Int = 4096, pageCount: Int? = nil, wordSize: Int = 4)
+  package init(path: String, pageSize: Int = 4096, pageCount: Int? = nil, wordSize: Int = 4)
     throws(SystemFailure)
   {
     guard [1, 2, 4, 8].contains(wordSize), pageSize > 0, pageSize % wordSize == 0, (pageCount ?? 1) > 0 else {
@@ -91,7 +91,7 @@ public struct FileFlash: Flash, ~Copyable {
   }
 
   /// The synchroniser of this flash, a separate value, so that the flash can be moved into a log.
-  public func makeSynchroniser() throws(SystemFailure) -> FlashSynchroniser {
+  package func makeSynchroniser() throws(SystemFailure) -> FlashSynchroniser {
     let copy = FileDescriptor(fcntl(file.number, F_DUPFD_CLOEXEC, 0))
     guard copy.isOpen else { throw SystemFailure("use", "the flash's file a second time", code: errno) }
     return FlashSynchroniser(file: copy)
@@ -110,7 +110,7 @@ public struct FileFlash: Flash, ~Copyable {
   }
 
   /// Reads `buffer.count` bytes from `offset` of `page`.
-  public mutating func read(page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>) throws(FlashError)
+  package mutating func read(page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>) throws(FlashError)
   {
     let start = try address(page: page, offset: offset, count: buffer.count)
     buffer.withUnsafeMutableBytes { target in
@@ -119,7 +119,7 @@ public struct FileFlash: Flash, ~Copyable {
   }
 
   /// Programs erased words of `page` from `offset` on.
-  public mutating func program(page: Int, offset: Int, _ bytes: Span<UInt8>) throws(FlashError) {
+  package mutating func program(page: Int, offset: Int, _ bytes: Span<UInt8>) throws(FlashError) {
     let start = try words(page: page, offset: offset, count: bytes.count)
     for index in 0..<bytes.count where start.load(fromByteOffset: index, as: UInt8.self) != 0xFF {
       throw .notErased
@@ -130,25 +130,25 @@ public struct FileFlash: Flash, ~Copyable {
   }
 
   /// Sets all bits of the given words to zero, erased or not.
-  public mutating func clear(page: Int, offset: Int, count: Int) throws(FlashError) {
+  package mutating func clear(page: Int, offset: Int, count: Int) throws(FlashError) {
     memset(try words(page: page, offset: offset, count: count), 0, count)
   }
 
   /// Erases a page: all its bits become ones.
-  public mutating func erase(page: Int) throws(FlashError) {
+  package mutating func erase(page: Int) throws(FlashError) {
     memset(try address(page: page, offset: 0, count: pageSize), 0xFF, pageSize)
   }
 }
 
 /// Writes the file of a `FileFlash` to its storage medium.
-public struct FlashSynchroniser: ~Copyable {
+package struct FlashSynchroniser: ~Copyable {
   private let file: FileDescriptor
 
   init(file: consuming FileDescriptor) { self.file = file }
 
   /// Writes all completed operations, which then survive a loss of power. Blocks until the medium has
   /// finished.
-  public mutating func synchronise() throws(FlashError) {
+  package mutating func synchronise() throws(FlashError) {
     // The mapping and the descriptor share the kernel's page cache: data written through the mapping is
     // included.
     guard fdatasync(file.number) == 0 else { throw .hardware }

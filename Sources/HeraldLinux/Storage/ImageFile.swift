@@ -3,13 +3,13 @@ import HeraldDeviceLink
 
 /// A firmware image slot in two files: the image, and beside it the planned action. The image is never
 /// started, as this machine has no boot loader: the slot serves to test hosts and tools.
-public struct ImageFile: ~Copyable {
+package struct ImageFile: ~Copyable {
   private let file: FileDescriptor
   private let planPath: String
   private let capacity: UInt32
 
   /// Opens the file at `path`, or creates it, for images of at most `capacity` bytes.
-  public init(path: String, capacity: UInt32 = 1 << 20) throws(SystemFailure) {
+  package init(path: String, capacity: UInt32 = 1 << 20) throws(SystemFailure) {
     let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard number >= 0 else { throw SystemFailure("open", path, code: errno) }
     file = FileDescriptor(number)
@@ -18,23 +18,23 @@ public struct ImageFile: ~Copyable {
   }
 
   /// The maximum size of an image in bytes.
-  public func imageCapacity() -> UInt32 { capacity }
+  package func imageCapacity() -> UInt32 { capacity }
 
   /// The size of the stored image in bytes.
-  public func imageSize() -> UInt32 {
+  package func imageSize() -> UInt32 {
     var state = stat()
     guard fstat(file.number, &state) == 0 else { return 0 }
     return UInt32(clamping: state.st_size)
   }
 
   /// Erases the image and its planned action.
-  public func eraseImage() -> Bool {
+  package func eraseImage() -> Bool {
     _ = unlink(planPath)
     return ftruncate(file.number, 0) == 0
   }
 
   /// Appends bytes to the image.
-  public func appendImage(_ bytes: Span<UInt8>) -> Bool {
+  package func appendImage(_ bytes: Span<UInt8>) -> Bool {
     let size = imageSize()
     guard UInt32(clamping: bytes.count) <= capacity &- min(size, capacity) else { return false }
     let written = bytes.withUnsafeBytes { pwrite(file.number, $0.baseAddress, $0.count, off_t(size)) }
@@ -42,14 +42,14 @@ public struct ImageFile: ~Copyable {
   }
 
   /// Reads bytes of the image from `offset` on.
-  public func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
+  package func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
     let count = buffer.count
     return buffer.withUnsafeMutableBytes { pread(file.number, $0.baseAddress, $0.count, off_t(offset)) }
       == count
   }
 
   /// The planned action for the image.
-  public func imagePlan() -> ImagePlan {
+  package func imagePlan() -> ImagePlan {
     let plan = FileDescriptor(open(planPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW))
     var byte: UInt8 = 0
     guard plan.isOpen, read(plan.number, &byte, 1) == 1 else { return .none }
@@ -57,7 +57,7 @@ public struct ImageFile: ~Copyable {
   }
 
   /// Stores the planned action. The image and the action are written to the disk.
-  public func planImage(_ plan: ImagePlan) -> Bool {
+  package func planImage(_ plan: ImagePlan) -> Bool {
     let note = FileDescriptor(open(planPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600))
     var byte = plan.rawValue
     return note.isOpen && write(note.number, &byte, 1) == 1 && fsync(file.number) == 0

@@ -5,14 +5,14 @@ import HeraldText
 
 /// The directory that replaces the flash of a wearable for a device that runs as a process: its serial number
 /// and its log. The boot count and all other variable data are in the log.
-public struct StorageDirectory: Sendable {
+package struct StorageDirectory: Sendable {
   /// The path of the directory.
-  public let path: String
+  package let path: String
   /// The serial number: sixteen hexadecimal digits, constant for the life of the directory.
-  public let serialNumber: String
+  package let serialNumber: String
 
   /// Opens the directory, or creates it with a new serial number. Only its owner has access.
-  public init<Source: RandomSource & ~Copyable>(_ path: String, random: inout Source) throws(SystemFailure) {
+  package init<Source: RandomSource & ~Copyable>(_ path: String, random: inout Source) throws(SystemFailure) {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
       throw SystemFailure("make the folder", path, code: errno)
     }
@@ -33,7 +33,7 @@ public struct StorageDirectory: Sendable {
   }
 
   /// The path of the log's file.
-  public var logPath: String { path + "/log.flash" }
+  package var logPath: String { path + "/log.flash" }
 
   /// The first line of a small file; `nil` if there is no such file.
   private static func read(_ path: String) throws(SystemFailure) -> String? {

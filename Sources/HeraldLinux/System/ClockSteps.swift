@@ -1,14 +1,14 @@
 /// Steps of a machine's date, which are found by a clock that nobody sets. It reads no clock itself.
 ///
 /// A drift that NTP corrects little by little is a step, too, as soon as it amounts to the limit.
-public struct ClockSteps: Sendable {
+package struct ClockSteps: Sendable {
   /// A step.
-  public struct Step: Equatable, Sendable {
+  package struct Step: Equatable, Sendable {
     /// The length of the step in milliseconds; negative if the date was set back.
-    public let milliseconds: Int64
+    package let milliseconds: Int64
 
     /// What has happened, such as `the date of this machine was set forward by 14 d 0 h`.
-    public var words: String {
+    package var words: String {
       let direction = milliseconds < 0 ? "back" : "forward"
       return "the date of this machine was set \(direction) by \(Self.length(milliseconds.magnitude))"
     }
@@ -23,17 +23,17 @@ public struct ClockSteps: Sendable {
   }
 
   /// The shortest step in milliseconds.
-  public static let shortest: UInt64 = 1000
+  package static let shortest: UInt64 = 1000
 
   /// The date less the time of the other clock.
   private var offset: Int64
 
   /// Begins with a date, in milliseconds since 1970-01-01T00:00:00Z, and the time of a clock that nobody
   /// sets, in milliseconds.
-  public init(date: UInt64, time: UInt64) { offset = Int64(clamping: date) &- Int64(clamping: time) }
+  package init(date: UInt64, time: UInt64) { offset = Int64(clamping: date) &- Int64(clamping: time) }
 
   /// The step since the previous one, if there was one.
-  public mutating func step(date: UInt64, time: UInt64) -> Step? {
+  package mutating func step(date: UInt64, time: UInt64) -> Step? {
     let now = Int64(clamping: date) &- Int64(clamping: time)
     let (difference, overflow) = now.subtractingReportingOverflow(offset)
     guard !overflow, difference.magnitude >= Self.shortest else { return nil }

@@ -1,35 +1,35 @@
 import Glibc
 
 /// An open file, socket or device of this process, closed when the value is destroyed.
-public struct FileDescriptor: ~Copyable {
+package struct FileDescriptor: ~Copyable {
   /// The descriptor's number; -1 if there is none.
-  public let number: Int32
+  package let number: Int32
   /// Sockets are written with `send`, which alone can suppress the SIGPIPE caused by a peer that has closed
   /// its end.
   private let isSocket: Bool
 
   /// Takes ownership of an open descriptor.
-  public init(_ number: Int32) {
+  package init(_ number: Int32) {
     self.number = number
     var state = stat()
     isSocket = number >= 0 && fstat(number, &state) == 0 && state.st_mode & S_IFMT == S_IFSOCK
   }
 
   /// The value without a descriptor.
-  public static var none: FileDescriptor { FileDescriptor(-1) }
+  package static var none: FileDescriptor { FileDescriptor(-1) }
   /// Whether there is a descriptor.
-  public var isOpen: Bool { number >= 0 }
+  package var isOpen: Bool { number >= 0 }
 
   deinit { if number >= 0 { close(number) } }
 
   /// Makes reads and writes non-blocking.
-  public func makeNonBlocking() {
+  package func makeNonBlocking() {
     _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
   }
 
   /// The bytes of a file or of a pipe, at most `limit`.
   /// - Throws: `SystemFailure` if it cannot be read, or has more bytes.
-  public static func contents(of path: String, atMost limit: Int) throws(SystemFailure) -> [UInt8] {
+  package static func contents(of path: String, atMost limit: Int) throws(SystemFailure) -> [UInt8] {
     let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC))
     guard file.isOpen else { throw SystemFailure("read", path, code: errno) }
     // One byte more, so that a file that is too large is found.
@@ -49,7 +49,7 @@ public struct FileDescriptor: ~Copyable {
 
   /// Reads available bytes. Returns their number; 0 if there are none; -1 at the end of the file or on an
   /// error.
-  public func read(into buffer: inout MutableSpan<UInt8>) -> Int {
+  package func read(into buffer: inout MutableSpan<UInt8>) -> Int {
     guard !buffer.isEmpty else { return 0 }
     let number = number
     while true {
@@ -62,7 +62,7 @@ public struct FileDescriptor: ~Copyable {
   }
 
   /// Writes as many bytes as are accepted without blocking. Returns their number, possibly 0; -1 on an error.
-  public func write(_ bytes: Span<UInt8>) -> Int {
+  package func write(_ bytes: Span<UInt8>) -> Int {
     guard !bytes.isEmpty else { return 0 }
     let (number, isSocket) = (number, isSocket)
     while true {

@@ -3,15 +3,15 @@ import HeraldHAL
 
 /// The power supply of this machine, from `/sys/class/power_supply`. A machine without a battery has external
 /// power and reports a full battery.
-public struct MachinePower: PowerSource {
+package struct MachinePower: PowerSource {
   private let folder: String
 
   /// The power supplies in `folder`.
-  public init(folder: String = "/sys/class/power_supply") { self.folder = folder }
+  package init(folder: String = "/sys/class/power_supply") { self.folder = folder }
 
   /// Reads the first battery that reports its charge. External power is reported if another supply is online
   /// or, if there is no other supply, if the battery is not discharging.
-  public mutating func read() -> PowerReading? {
+  package mutating func read() -> PowerReading? {
     let supplies = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     var level: UInt8?
     var isDischarging = false

@@ -2,17 +2,17 @@ import Glibc
 import HeraldHAL
 
 /// The device's clock: milliseconds since it was created. It is monotonic and advances during suspend.
-public struct SystemClock: Sendable {
+package struct SystemClock: Sendable {
   private let start: UInt64
 
   /// Creates a clock that starts at zero.
-  public init() { start = Self.milliseconds(of: CLOCK_BOOTTIME) }
+  package init() { start = Self.milliseconds(of: CLOCK_BOOTTIME) }
 
   /// The current time.
-  public var now: Instant { Instant(milliseconds: Self.milliseconds(of: CLOCK_BOOTTIME) &- start) }
+  package var now: Instant { Instant(milliseconds: Self.milliseconds(of: CLOCK_BOOTTIME) &- start) }
 
   /// The system time: milliseconds since 1970-01-01T00:00:00Z.
-  public static var unixMilliseconds: UInt64 { milliseconds(of: CLOCK_REALTIME) }
+  package static var unixMilliseconds: UInt64 { milliseconds(of: CLOCK_REALTIME) }
 
   private static func milliseconds(of clock: clockid_t) -> UInt64 {
     var time = timespec()

@@ -1,25 +1,25 @@
 import Glibc
 
 /// The failure of an operating system call: the action, its object, the reason, and advice.
-public struct SystemFailure: Error, Equatable, Sendable, CustomStringConvertible {
+package struct SystemFailure: Error, Equatable, Sendable, CustomStringConvertible {
   /// The action, as it follows "cannot": `open`, `connect to`, ….
-  public let action: String
+  package let action: String
   /// The object of the action: a path or an address.
-  public let subject: String
+  package let subject: String
   /// The system's error number; 0 if the system did not report the error.
-  public let code: Int32
+  package let code: Int32
   /// The reason for the user.
-  public let reason: String
+  package let reason: String
   /// Advice for the user; empty if there is none.
-  public let advice: String
+  package let advice: String
 
   /// Creates a failure with the system's text for the error number.
-  public init(_ action: String, _ subject: String, code: Int32, advice: String = "") {
+  package init(_ action: String, _ subject: String, code: Int32, advice: String = "") {
     self.init(action, subject, reason: String(cString: strerror(code)), code: code, advice: advice)
   }
 
   /// Creates a failure with the given reason.
-  public init(_ action: String, _ subject: String, reason: String, code: Int32 = 0, advice: String = "") {
+  package init(_ action: String, _ subject: String, reason: String, code: Int32 = 0, advice: String = "") {
     self.action = action
     self.subject = subject
     self.code = code
@@ -28,7 +28,7 @@ public struct SystemFailure: Error, Equatable, Sendable, CustomStringConvertible
   }
 
   /// The message, one line: "cannot open /dev/ttyACM0: Permission denied; …".
-  public var description: String {
+  package var description: String {
     "cannot \(action) \(subject): \(reason)" + (advice.isEmpty ? "" : "; \(advice)")
   }
 }

@@ -7,13 +7,13 @@ import HeraldHAL
 /// caller sees it accepted completely or not at all. A broken line reads as -1 until it is connected again;
 /// `read` tries to reconnect. Buffered bytes are discarded with the line: the controller on a new line has
 /// been reset.
-public struct H4Stream: PollableTransport, ~Copyable {
+package struct H4Stream: PollableTransport, ~Copyable {
   /// The capacity for bytes to be written: several packets. The maximum size of a packet is 1 + 4 + 65,535
   /// bytes by the specification and 260 in this project.
   private static let capacity = 4096
 
   /// The address of the controller.
-  public let address: RadioAddress
+  package let address: RadioAddress
   private let socketAddress: StreamSocket.Address?
   private let retryAfter: Interval
   private let clock = SystemClock()
@@ -24,11 +24,11 @@ public struct H4Stream: PollableTransport, ~Copyable {
   private var pendingStart = 0
   private var pendingCount = 0
   /// The number of successful reconnections.
-  public private(set) var reconnections: UInt32 = 0
+  package private(set) var reconnections: UInt32 = 0
 
   /// Opens the line; for a socket it waits up to two seconds. A failure is thrown, so that an invalid address
   /// is reported at once. A line that breaks later is reconnected every `retryAfter`.
-  public init(_ address: RadioAddress, retryAfter: Interval = .milliseconds(250)) throws(SystemFailure) {
+  package init(_ address: RadioAddress, retryAfter: Interval = .milliseconds(250)) throws(SystemFailure) {
     let target = try Self.resolve(address)
     let line = try Self.open(address, target)
     self.address = address
@@ -56,7 +56,7 @@ public struct H4Stream: PollableTransport, ~Copyable {
   }
 
   /// Uses an open descriptor, such as one end of a socket pair. It cannot be reconnected.
-  public init(adopting file: consuming FileDescriptor) {
+  package init(adopting file: consuming FileDescriptor) {
     address = .unix(path: "")
     socketAddress = nil
     file.makeNonBlocking()
@@ -88,12 +88,12 @@ public struct H4Stream: PollableTransport, ~Copyable {
   }
 
   /// The descriptor for `poll(2)`; -1 while the line is disconnected.
-  public var descriptor: Int32 { file.number }
+  package var descriptor: Int32 { file.number }
   /// Whether to wait for the descriptor to become writable, too.
-  public var wantsToWrite: Bool { isConnecting || pendingCount > 0 }
+  package var wantsToWrite: Bool { isConnecting || pendingCount > 0 }
 
   /// Reads available bytes. Returns their number; 0 if there are none; -1 while the line is disconnected.
-  public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
+  package mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
     guard isUp() else { return -1 }
     guard flush() else { return lose() }
     let count = file.read(into: &buffer)
@@ -101,7 +101,7 @@ public struct H4Stream: PollableTransport, ~Copyable {
   }
 
   /// Writes or buffers the complete packet; `false` if there is no room or no line.
-  public mutating func write(_ packet: Span<UInt8>) -> Bool {
+  package mutating func write(_ packet: Span<UInt8>) -> Bool {
     guard isUp(), flush(), pendingCount + packet.count <= Self.capacity else { return false }
     var taken = 0
     if pendingCount == 0 {

@@ -7,7 +7,7 @@ import HeraldHAL
 /// The adapter must be down, which requires that `bluetoothd` has not powered it, and the process needs
 /// CAP_NET_ADMIN. The socket preserves packet boundaries: each packet is read completely, and passed on as
 /// bytes of a stream.
-public struct HCIUserChannel: PollableTransport, ~Copyable {
+package struct HCIUserChannel: PollableTransport, ~Copyable {
   /// The maximum size of a packet. Longer ACL packets are possible by their two-byte length, but no
   /// controller has buffers of that size; the kernel truncates a longer packet, which then fails H4's
   /// framing.
@@ -15,7 +15,7 @@ public struct HCIUserChannel: PollableTransport, ~Copyable {
   private static let retryAfter = Interval.milliseconds(250)
 
   /// The index of the adapter: N of hciN.
-  public let adapter: UInt16
+  package let adapter: UInt16
   private let clock = SystemClock()
   private var file: FileDescriptor
   private var nextAttempt = Instant.start
@@ -24,7 +24,7 @@ public struct HCIUserChannel: PollableTransport, ~Copyable {
   private var packetCount = 0
 
   /// Opens the adapter. The error contains the reason and advice.
-  public init(adapter: UInt16) throws(SystemFailure) {
+  package init(adapter: UInt16) throws(SystemFailure) {
     let channel = try Self.open(adapter)
     self.adapter = adapter
     file = channel
@@ -77,12 +77,12 @@ public struct HCIUserChannel: PollableTransport, ~Copyable {
   }
 
   /// The descriptor for `poll(2)`; -1 while the adapter is removed.
-  public var descriptor: Int32 { file.number }
+  package var descriptor: Int32 { file.number }
   /// Always `false`: the socket accepts packets completely, so that none are buffered.
-  public var wantsToWrite: Bool { false }
+  package var wantsToWrite: Bool { false }
 
   /// Reads available bytes. Returns their number; 0 if there are none; -1 while the adapter is removed.
-  public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
+  package mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
     guard isUp() else { return -1 }
     if packetCount == 0 {
       var room = MutableSpan(_unsafeStart: packet, count: Self.capacity)
@@ -99,7 +99,7 @@ public struct HCIUserChannel: PollableTransport, ~Copyable {
   }
 
   /// Writes the complete packet; `false` if the socket is full or the adapter is removed.
-  public mutating func write(_ packet: Span<UInt8>) -> Bool {
+  package mutating func write(_ packet: Span<UInt8>) -> Bool {
     guard isUp() else { return false }
     let count = file.write(packet)
     if count < 0 { _ = lose() }

@@ -1,11 +1,11 @@
 /// The place where a controller in this process waits for its host, as written in options: `tcp:PORT`, a TCP
 /// port of this machine; 0 is any free one.
-public struct HostAddress: Equatable, Sendable, CustomStringConvertible {
+package struct HostAddress: Equatable, Sendable, CustomStringConvertible {
   /// The port.
-  public let port: UInt16
+  package let port: UInt16
 
   /// Reads the written form.
-  public init(_ text: String) throws(SystemFailure) {
+  package init(_ text: String) throws(SystemFailure) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2, parts[0] == "tcp", let port = UInt16(parts[1]) else {
       throw SystemFailure(
@@ -16,5 +16,5 @@ public struct HostAddress: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// The written form.
-  public var description: String { "tcp:\(port)" }
+  package var description: String { "tcp:\(port)" }
 }

@@ -1,20 +1,20 @@
 import Glibc
 
 /// Waits for the one host of a controller in this process.
-public struct HostListener: ~Copyable {
+package struct HostListener: ~Copyable {
   private let socket: FileDescriptor
   /// Where the host connects: `HOST:PORT`.
-  public let location: String
+  package let location: String
 
   /// Opens the port, on the loopback interface.
-  public init(_ address: HostAddress) throws(SystemFailure) {
+  package init(_ address: HostAddress) throws(SystemFailure) {
     let any = try StreamSocket.resolve(host: "127.0.0.1", port: address.port)
     socket = try StreamSocket.listen(on: any, called: "port \(address.port)")
     location = "127.0.0.1:\(StreamSocket.port(of: socket.number))"
   }
 
   /// Blocks until a host has connected. No other host is accepted afterwards.
-  public consuming func accept() throws(SystemFailure) -> HostStream {
+  package consuming func accept() throws(SystemFailure) -> HostStream {
     while true {
       var state = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
       _ = poll(&state, 1, -1)
@@ -28,7 +28,7 @@ public struct HostListener: ~Copyable {
 }
 
 /// The H4 byte stream from and to the host of a controller in this process.
-public struct HostStream: ~Copyable {
+package struct HostStream: ~Copyable {
   private let file: FileDescriptor
 
   init(_ file: consuming FileDescriptor) {
@@ -42,7 +42,7 @@ public struct HostStream: ~Copyable {
 
   /// Reads what the host has sent; waits for it for at most this number of milliseconds of real time. Empty
   /// if it has sent nothing; `nil` when it has disconnected.
-  public func read(within milliseconds: Int32) -> [UInt8]? {
+  package func read(within milliseconds: Int32) -> [UInt8]? {
     var state = pollfd(fd: file.number, events: Int16(POLLIN), revents: 0)
     guard poll(&state, 1, milliseconds) > 0 else { return [] }
     var buffer = [UInt8](repeating: 0, count: 1024)
@@ -52,7 +52,7 @@ public struct HostStream: ~Copyable {
   }
 
   /// Writes all bytes; waits for as long as the host does not accept them. `false` when it has disconnected.
-  public func write(_ bytes: [UInt8]) -> Bool {
+  package func write(_ bytes: [UInt8]) -> Bool {
     var sent = 0
     while sent < bytes.count {
       let count = file.write(bytes.span.extracting(sent...))

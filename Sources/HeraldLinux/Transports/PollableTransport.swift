@@ -1,7 +1,7 @@
 import HeraldHAL
 
 /// A transport to a controller that an event loop can wait for with `poll(2)`.
-public protocol PollableTransport: ControllerTransport, ~Copyable {
+package protocol PollableTransport: ControllerTransport, ~Copyable {
   /// The descriptor for `poll(2)`; -1 while the transport is disconnected.
   var descriptor: Int32 { get }
   /// Whether to wait for the descriptor to become writable, too.

@@ -1,5 +1,5 @@
 /// The address of a Bluetooth controller, as written in options.
-public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
+package enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
   /// H4 over a TCP connection: `tcp:HOST:PORT`.
   case tcp(host: String, port: UInt16)
   /// H4 over a Unix stream socket: `unix:PATH`.
@@ -12,7 +12,7 @@ public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
   case air(PhyAddress)
 
   /// Parses the written form. The error states what is invalid.
-  public init(_ text: String) throws(SystemFailure) {
+  package init(_ text: String) throws(SystemFailure) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let rest = parts.count == 2 ? parts[1] : ""
     switch parts[0] {
@@ -79,7 +79,7 @@ public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// Advice for a controller that is present but does not respond.
-  public var whatToCheck: String {
+  package var whatToCheck: String {
     switch self {
     case .tcp, .unix: "is what listens there a controller that speaks HCI with H4 framing, and nobody else's?"
     case .serial(_, let baud, let flowControl):
@@ -91,7 +91,7 @@ public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// The written form.
-  public var description: String {
+  package var description: String {
     switch self {
     case .tcp(let host, let port): host.contains(":") ? "tcp:[\(host)]:\(port)" : "tcp:\(host):\(port)"
     case .unix(let path): "unix:\(path)"

@@ -7,11 +7,11 @@ import HeraldUSBIP
 ///
 /// SMP packets have up to 4160 bytes on the bulk interface, two at once, and up to 8320 on the serial port:
 /// the limits of a board do not apply to this machine.
-public struct USBIPDevice: ~Copyable {
+package struct USBIPDevice: ~Copyable {
   /// The bus identifier of the exported device.
-  public static let busIdentifier = "1-1"
+  package static let busIdentifier = "1-1"
   /// USB/IP's registered TCP port.
-  public static let defaultPort = USBIP.port
+  package static let defaultPort = USBIP.port
 
   private var server: USBIPServer
   private var usb: USBDevice<VirtualUSBController, 8320, 2>
@@ -19,7 +19,7 @@ public struct USBIPDevice: ~Copyable {
 
   /// Listens on the loopback interface; port 0 selects a free one. `serialNumber` is ASCII and is truncated
   /// to 32 characters.
-  public init(port: UInt16 = USBIPDevice.defaultPort, serialNumber: String) throws(SystemFailure) {
+  package init(port: UInt16 = USBIPDevice.defaultPort, serialNumber: String) throws(SystemFailure) {
     server = try USBIPServer(port: port)
     var bytes = InlineBytes<32>()
     for character in serialNumber.utf8.prefix(32) { bytes.append(character) }
@@ -27,17 +27,17 @@ public struct USBIPDevice: ~Copyable {
   }
 
   /// The listening TCP port.
-  public var port: UInt16 { server.port }
+  package var port: UInt16 { server.port }
   /// Whether a host has attached and configured the device.
-  public var isConfigured: Bool { usb.isConfigured }
+  package var isConfigured: Bool { usb.isConfigured }
 
   /// Adds the descriptors of the server to `polls`.
-  public func prepare(_ polls: inout PollSet) { server.prepare(&polls) }
+  package func prepare(_ polls: inout PollSet) { server.prepare(&polls) }
 
   /// Accepts new hosts and serves those connected, without blocking. Returns when to call again at the latest
   /// if no descriptor becomes ready.
   @discardableResult
-  public mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device)
+  package mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device)
     -> Instant
   {
     // Limited, so that a host with continuous requests does not block the loop: the rest is processed at the

@@ -6,7 +6,7 @@ import HeraldHAL
 /// divides OUT transfers into packets of 64 bytes, joins IN packets up to a short packet or the requested
 /// length, holds transfers until the device serves them, and fails those on endpoints that are halted or
 /// closed.
-public struct VirtualUSBController: USBController, ~Copyable {
+package struct VirtualUSBController: USBController, ~Copyable {
   /// A transfer requested by the host.
   struct Transfer {
     /// The sequence number assigned by the host.
@@ -64,7 +64,7 @@ public struct VirtualUSBController: USBController, ~Copyable {
   private(set) var address: UInt8 = 0
 
   /// Creates a controller without a host.
-  public init() {}
+  package init() {}
 
   private func pipeIndex(_ endpoint: USBEndpoint) -> Int { endpoint.number + (endpoint.isIn ? 16 : 0) }
 
@@ -166,10 +166,10 @@ public struct VirtualUSBController: USBController, ~Copyable {
   // MARK: The device's side
 
   /// The next bus event.
-  public mutating func nextEvent() -> USBEvent? { events.isEmpty ? nil : events.removeFirst() }
+  package mutating func nextEvent() -> USBEvent? { events.isEmpty ? nil : events.removeFirst() }
 
   /// Adds an IN packet to the transfer that is pending on the endpoint.
-  public mutating func write(_ endpoint: USBEndpoint, _ packet: Span<UInt8>) -> Bool {
+  package mutating func write(_ endpoint: USBEndpoint, _ packet: Span<UInt8>) -> Bool {
     guard endpoint.number != 0 else {
       guard let setup = control.first?.setup, setup.isIn else { return false }
       if let status = Self.append(packet, to: &control[0]) { endControl(status) }
@@ -192,7 +192,7 @@ public struct VirtualUSBController: USBController, ~Copyable {
   }
 
   /// Reads the next packet of the OUT transfer that is pending on the endpoint.
-  public mutating func read(_ endpoint: USBEndpoint, into packet: inout MutableSpan<UInt8>) -> Int? {
+  package mutating func read(_ endpoint: USBEndpoint, into packet: inout MutableSpan<UInt8>) -> Int? {
     guard endpoint.number != 0 else {
       guard let setup = control.first?.setup, !setup.isIn, control[0].taken < control[0].data.count else {
         return nil
@@ -221,29 +221,29 @@ public struct VirtualUSBController: USBController, ~Copyable {
   }
 
   /// Completes the current control request.
-  public mutating func acknowledge() { endControl(0) }
+  package mutating func acknowledge() { endControl(0) }
 
   /// Stalls the current control request.
-  public mutating func refuse() { endControl(Status.stalled) }
+  package mutating func refuse() { endControl(Status.stalled) }
 
   /// Stores the address; it has no effect without a bus.
-  public mutating func setAddress(_ address: UInt8) { self.address = address }
+  package mutating func setAddress(_ address: UInt8) { self.address = address }
 
   /// Opens an endpoint.
-  public mutating func open(_ endpoint: USBEndpoint, _ kind: USBTransferKind) {
+  package mutating func open(_ endpoint: USBEndpoint, _ kind: USBTransferKind) {
     pipes[pipeIndex(endpoint)].isOpen = true
     pipes[pipeIndex(endpoint)].isHalted = false
   }
 
   /// Closes an endpoint and fails its pending transfers.
-  public mutating func close(_ endpoint: USBEndpoint) {
+  package mutating func close(_ endpoint: USBEndpoint) {
     fail(pipeIndex(endpoint), Status.shutDown)
     pipes[pipeIndex(endpoint)].isOpen = false
     pipes[pipeIndex(endpoint)].isHalted = false
   }
 
   /// Halts an endpoint and fails its pending transfers, or clears the halt.
-  public mutating func setHalted(_ endpoint: USBEndpoint, _ isHalted: Bool) {
+  package mutating func setHalted(_ endpoint: USBEndpoint, _ isHalted: Bool) {
     pipes[pipeIndex(endpoint)].isHalted = isHalted
     if isHalted { fail(pipeIndex(endpoint), Status.stalled) }
   }

@@ -148,7 +148,7 @@ public final class Air {
   public func delivered(to station: Int) -> UInt64 { stations[station].delivered }
 
   /// The time a station's radio has spent in each state.
-  public func use(of station: Int) -> RadioUse {
+  package func use(of station: Int) -> RadioUse {
     accountListening(station)
     return stations[station].use
   }

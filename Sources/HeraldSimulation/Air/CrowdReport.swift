@@ -125,7 +125,7 @@ extension Crowd {
   }
 
   /// What a device did so far, from its radio, its log and its flash.
-  public func use(of device: Int) -> DeviceUse {
+  package func use(of device: Int) -> DeviceUse {
     var use = DeviceUse(air.use(of: device))
     use.advertisements = air.delivered(to: device)
     let image = images[device]
@@ -144,7 +144,7 @@ extension Crowd {
   }
 
   /// The mean current of the devices in mA by its use, with the currents of a chip.
-  public func energy(_ model: EnergyModel) -> EnergyParts {
+  package func energy(_ model: EnergyModel) -> EnergyParts {
     var parts = EnergyParts()
     for device in 0..<deviceCount { parts.add(model.parts(use(of: device), over: air.now)) }
     return parts.divided(by: deviceCount)

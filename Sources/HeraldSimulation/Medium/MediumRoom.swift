@@ -67,7 +67,7 @@ public struct RadioTimes: Equatable, Sendable {
   public init() {}
 
   /// The times of a radio of an `Air` in the radio model, with the constants of `MediumRadio`.
-  public init(_ use: RadioUse) {
+  package init(_ use: RadioUse) {
     receiving = use.listening + use.receiving
     transmitting = use.transmitting
     let rampUp = UInt64(MediumRadio.receiveRampUp)
