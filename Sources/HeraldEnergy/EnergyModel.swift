@@ -167,27 +167,27 @@ package struct RadioUse: Sendable {
   package init() {}
 
   /// Transmitting: advertisements, and its packets in connection events.
-  package package(set) var transmitting: UInt64 = 0
+  package var transmitting: UInt64 = 0
   /// Receiving in connection events, and listening for responses to advertisements.
-  package package(set) var receiving: UInt64 = 0
+  package var receiving: UInt64 = 0
   /// Scan windows, for scanning or initiating.
-  package package(set) var scanning: UInt64 = 0
+  package var scanning: UInt64 = 0
   /// The part of `transmitting` and `receiving` that was spent in connections.
-  package package(set) var connections: UInt64 = 0
+  package var connections: UInt64 = 0
   /// The number of changes from transmitting to receiving.
-  package package(set) var turns: UInt64 = 0
+  package var turns: UInt64 = 0
   /// The number of advertising events and connection events.
-  package package(set) var events: UInt64 = 0
+  package var events: UInt64 = 0
   /// The number of scan windows.
-  package package(set) var scans: UInt64 = 0
+  package var scans: UInt64 = 0
   /// The time between the packets of an event, and between the parts of a scan window, in which the radio is
   /// off, or ramps up, and its crystal is on.
-  package package(set) var pauses: UInt64 = 0
+  package var pauses: UInt64 = 0
   /// The number of times at which a scan window was continued, after a received advertisement or another
   /// event.
-  package package(set) var parts: UInt64 = 0
+  package var parts: UInt64 = 0
   /// The part of `scanning` in which the radio did not receive because of that.
-  package package(set) var interrupted: UInt64 = 0
+  package var interrupted: UInt64 = 0
 
   /// The time for which it received in scan windows.
   package var listening: UInt64 { scanning - min(scanning, interrupted) }

@@ -38,6 +38,7 @@ package protocol Programmer: AnyObject {
 extension Programmer {
   /// By default part of the new firmware is written.
   package var stateHalfWay: FlashFailure.BoardState { .partlyWritten }
+  /// By default there is nothing to say after a write.
   package func remark(after plan: FlashPlan) -> String? { nil }
   /// By default there is no debug port to close.
   package func lock(_ board: BoardDescription) throws(FlashFailure) {

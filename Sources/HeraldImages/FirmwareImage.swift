@@ -192,5 +192,6 @@ package struct FirmwareError: Error, Equatable, CustomStringConvertible, Sendabl
   /// Where and why.
   package let description: String
 
+  /// An error with this text.
   package init(_ description: String) { self.description = description }
 }

@@ -3,16 +3,27 @@ import HeraldText
 extension MCUbootImage {
   /// The types of entries (MCUboot 2.3, `image.h`).
   package enum EntryType {
+    /// The SHA-256 of the public key.
     package static let keyHash: UInt16 = 0x01
+    /// The public key itself.
     package static let publicKey: UInt16 = 0x02
+    /// SHA-256 of header, program and protected entries.
     package static let sha256: UInt16 = 0x10
+    /// SHA-384 of the same.
     package static let sha384: UInt16 = 0x11
+    /// SHA-512 of the same.
     package static let sha512: UInt16 = 0x12
+    /// A signature: RSA-PSS with 2,048 bits.
     package static let rsa2048: UInt16 = 0x20
+    /// A signature: ECDSA.
     package static let ecdsa: UInt16 = 0x22
+    /// A signature: RSA-PSS with 3,072 bits.
     package static let rsa3072: UInt16 = 0x23
+    /// A signature: Ed25519.
     package static let ed25519: UInt16 = 0x24
+    /// The signature is over the image itself, not over a hash of it.
     package static let pureSignature: UInt16 = 0x25
+    /// The security counter, a protected entry.
     package static let securityCounter: UInt16 = 0x50
 
     /// What people call an entry's type.

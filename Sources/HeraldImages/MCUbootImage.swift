@@ -72,6 +72,7 @@ package struct MCUbootImage: Equatable, Sendable {
     /// The value, in the format defined by `type`.
     package let value: [UInt8]
 
+    /// Initialises each member.
     package init(type: UInt16, value: [UInt8]) {
       self.type = type
       self.value = value
@@ -80,8 +81,11 @@ package struct MCUbootImage: Equatable, Sendable {
 
   /// The first four bytes, as a number.
   package static let magic: UInt32 = 0x96F3_B83D
+  /// Bytes of the header in front of the program; there may be more padding.
   package static let headerSize = 32
+  /// The first two bytes of a TLV list, as a number.
   package static let listMagic: UInt16 = 0x6907
+  /// The same of the list of protected entries.
   package static let protectedListMagic: UInt16 = 0x6908
 
   /// Where a boot loader copies it to, or 0.

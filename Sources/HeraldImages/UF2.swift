@@ -7,6 +7,7 @@ import HeraldText
 /// how many there are, 28 family, 32 payload and what is tagged on, 508 `0AB16F30`; all u32, little-endian
 /// (the format's README, "File format").
 package enum UF2 {
+  /// The size of a block in bytes.
   package static let blockSize = 512
   /// The maximum size of payload and extension tags in bytes.
   static let dataSize = 476

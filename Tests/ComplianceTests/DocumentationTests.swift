@@ -34,11 +34,13 @@ struct DocumentationTests {
 
   /// Read once, as a literal is read each time that it is evaluated. Nothing changes it.
   nonisolated(unsafe) private static let declaration =
-    /^ *(?:@\w+(?:\([^)]*\))? )*public (?:\w+(?:\(set\))? )*(?:func|var|let|init|subscript|struct|class|enum|protocol|typealias|actor)\b *(`?\w*)/
+    /^ *(?:@\w+(?:\([^)]*\))? )*(?:public|package) (?:\w+(?:\(set\))? )*(?:func|var|let|init|subscript|struct|class|enum|protocol|typealias|actor)\b *(`?\w*)/
 
-  /// The name that a public declaration declares; `nil` for another line.
-  private static func publicName(_ line: Substring) -> Substring? {
-    guard line.utf8.contains(UInt8(ascii: "p")), line.contains("public ") else { return nil }
+  /// The name that a declaration for other modules declares; `nil` for another line.
+  private static func visibleName(_ line: Substring) -> Substring? {
+    guard line.utf8.contains(UInt8(ascii: "p")), line.contains("public ") || line.contains("package ") else {
+      return nil
+    }
     return line.firstMatch(of: declaration)?.1
   }
 
@@ -65,7 +67,7 @@ struct DocumentationTests {
   /// may have several lines.
   private static func isDocumented(_ lines: [Substring], _ index: Int) -> Bool {
     // Beginnings of lines that belong to another declaration, and not to an attribute of this one.
-    let ends = ["}", "public ", "private ", "let ", "var ", "func ", "case ", "import "]
+    let ends = ["}", "public ", "package ", "private ", "let ", "var ", "func ", "case ", "import "]
     var above = index
     while above > 0 {
       above -= 1
@@ -76,13 +78,13 @@ struct DocumentationTests {
     return false
   }
 
-  @Test("Every public declaration has a documentation comment, or satisfies a requirement that has one")
+  @Test("Every declaration for other modules has a documentation comment, or satisfies a requirement that has one")
   func all() {
     let requirements = files.reduce(into: Self.foreign) { $0.formUnion(Self.requirements($1.lines)) }
     #expect(requirements.count > 100)
     for file in files {
       for (index, line) in file.lines.enumerated() {
-        guard let name = Self.publicName(line), !Self.isDocumented(file.lines, index),
+        guard let name = Self.visibleName(line), !Self.isDocumented(file.lines, index),
           !requirements.contains(String(name.filter { $0 != "`" })),
           !line.contains("init()"), !line.contains("(rawValue"), !line.contains("override ")
         else { continue }

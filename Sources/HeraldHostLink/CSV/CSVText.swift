@@ -1,6 +1,7 @@
 /// Lines of comma-separated values in the format of Herald's logs: each line ends with LF, and only those
 /// values are quoted that Herald quotes.
 package struct CSVText {
+  /// The lines in UTF-8.
   package private(set) var bytes: [UInt8] = []
 
   /// An empty text.
@@ -45,6 +46,8 @@ package struct CSVText {
     value(String(guarded))
   }
 
+  /// Appends the separator of two values.
   package mutating func comma() { bytes.append(0x2C) }
+  /// Ends the line.
   package mutating func endLine() { bytes.append(0x0A) }
 }

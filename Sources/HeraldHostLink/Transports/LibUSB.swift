@@ -22,6 +22,7 @@ public struct USBListing: Equatable, Sendable {
 
 /// An open libusb context.
 public final class LibUSB {
+  /// The context that libusb's functions take.
   package let context: OpaquePointer?
 
   /// Opens the library. Fails if the system has no USB, as in many containers.

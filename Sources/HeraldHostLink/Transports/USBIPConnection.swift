@@ -9,6 +9,7 @@ import HeraldUSBIP
 public final class USBIPConnection {
   /// A completed transfer.
   package struct Completion {
+    /// The number of the request (`seqnum`).
     package let sequence: UInt32
     /// 0, or a negative Linux error number; -32 is a stall.
     package let status: Int32
