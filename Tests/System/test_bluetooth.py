@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import contextlib
 import hashlib
 import logging
 import shutil
@@ -13,6 +14,7 @@ import unittest
 from pathlib import Path
 
 from bleak import BleakClient, BleakScanner
+from bleak.exc import BleakError
 from smpclient import SMPClient
 from smpclient.generics import success
 from smpclient.requests.os_management import EchoWrite, OSApplicationInfoRead
@@ -27,6 +29,8 @@ from node import Node, contacts, pull, run
 
 # Timeout in seconds for expected events. The guest is slower than hardware by a factor of ten, and more on a busy machine.
 PATIENCE = 300
+# How often BlueZ attempts a connection.
+ATTEMPTS = 3
 NODES = struct.pack("<BHHQ", 0x08, 826, 4, 1234567890)
 PHONES = struct.pack("<BHHQ", 0x08, 826, 4, 4242)
 RSSI = -67
@@ -67,6 +71,40 @@ class World:
         shutil.rmtree(self.folder)
 
     @staticmethod
+    @contextlib.asynccontextmanager
+    async def connected():
+        """A connection of BlueZ to the node. On a busy machine the guest can be too late for the deadlines of BlueZ's daemon and kernel: then the node is searched
+        and connected again."""
+        for attempts_left in reversed(range(ATTEMPTS)):
+            client = BleakClient(await World.seen(), timeout=PATIENCE)
+            try:
+                await client.connect()
+                if client.services.get_service(bluez.SERVICE):
+                    break
+                error = "the connection has no service of Herald"
+                await client.disconnect()
+            except (BleakError, TimeoutError) as failure:
+                error = failure
+            print(f"no connection to the node: {error}")
+            assert attempts_left, error
+        try:
+            yield client
+        finally:
+            await client.disconnect()
+
+    @staticmethod
+    async def payload():
+        """The payload that BlueZ reads from the node. A connection that is lost meanwhile is made again."""
+        for attempts_left in reversed(range(ATTEMPTS)):
+            try:
+                async with World.connected() as client:
+                    service = client.services.get_service(bluez.SERVICE)
+                    return bytes(await client.read_gatt_char(service.get_characteristic(bluez.PAYLOAD)))
+            except BleakError as error:
+                print(f"no payload of the node: {error}")
+                assert attempts_left, error
+
+    @staticmethod
     async def seen():
         """The node, as BlueZ sees it."""
         def is_herald(device, data):
@@ -79,10 +117,9 @@ class World:
 class BlueZ(unittest.IsolatedAsyncioTestCase):
     async def test_reads_the_payload_and_writes_signals(self):
         async with World() as world:
-            device = await world.seen()
-            async with BleakClient(device, timeout=PATIENCE) as client:
+            async with world.connected() as client:
                 self.assertEqual(bytes(await client.read_gatt_char(self.only(client, bluez.PAYLOAD))), NODES)
-                self.assertIn(bluez.SERVICE, bluez.tool("info", device.address))
+                self.assertIn(bluez.SERVICE, bluez.tool("info", client.address))
                 signal = self.only(client, bluez.SIGNAL)
                 # Whole, then as Android phones write it: successive pieces of at most 20 bytes.
                 await client.write_gatt_char(signal, b"\x02" + struct.pack("<h", -71), response=True)
@@ -105,7 +142,7 @@ class BlueZ(unittest.IsolatedAsyncioTestCase):
         async with World("--gatt", "notifying", "--clock", "host", payload=f"simple:{folder / 'keys'}") as world:
             await self.tell_the_date(world, epoch + 60)
             heard = asyncio.get_running_loop().create_future()
-            async with BleakClient(await world.seen(), timeout=PATIENCE) as client:
+            async with world.connected() as client:
                 payload = self.only(client, bluez.PAYLOAD)
                 before = bytes(await client.read_gatt_char(payload))
 
