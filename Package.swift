@@ -19,7 +19,10 @@ let chips: [SwiftSetting] = core + [.enableExperimentalFeature("Volatile")]
 let optimizations = (Context.environment["HERALD_OPTIMIZED_CORE"] ?? "").split(separator: " ")
 let optimized: [SwiftSetting] =
   (optimizations.contains("debug")
-    ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : [])
+    ? [
+      .unsafeFlags(
+        ["-O", "-assert-config", "Debug", "-cross-module-optimization"], .when(configuration: .debug))
+    ] : [])
   + (optimizations.contains("release")
     ? [.unsafeFlags(["-cross-module-optimization"], .when(configuration: .release))] : [])
 

@@ -6,10 +6,8 @@ public struct UUID16: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
   /// The 16 bits.
   public let rawValue: UInt16
   /// The UUID with these 16 bits.
-  @inlinable
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   /// The UUID with these 16 bits.
-  @inlinable
   public init(_ value: UInt16) { rawValue = value }
 }
 
@@ -21,7 +19,6 @@ public struct UUID128: Hashable, BitwiseCopyable, Sendable {
   public let low: UInt64
 
   /// A UUID from the two halves of its text form.
-  @inlinable
   public init(_ high: UInt64, _ low: UInt64) {
     self.high = high
     self.low = low
@@ -34,7 +31,6 @@ public struct UUID128: Hashable, BitwiseCopyable, Sendable {
   }
 
   /// A UUID from sixteen bytes in on-air order; `nil` unless there are exactly sixteen.
-  @inlinable
   public init?(onAir bytes: Span<UInt8>) {
     guard bytes.count == 16 else { return nil }
     let raw = bytes.bytes

@@ -32,6 +32,6 @@ extension FirmwareHardware where Self: ~Copyable {
   public mutating func holdController(_ isHeld: Bool) {}
   public static var hasControllerReset: Bool { false }
   /// The board does not know it.
-  @inlinable @inline(__always)
+  @inline(__always)
   public mutating func debugPort() -> DebugPortState { .notKnown }
 }

@@ -6,47 +6,46 @@ public struct ATTErrorCode: Hashable, BitwiseCopyable, RawRepresentable, Sendabl
   /// The code on air.
   public let rawValue: UInt8
   /// The error with this code.
-  @inlinable
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// No error; not a value of an Error Response.
-  @inlinable static var none: Self { Self(rawValue: 0) }
+  static var none: Self { Self(rawValue: 0) }
 
   /// The attribute handle was not valid on this server.
-  @inlinable public static var invalidHandle: Self { Self(rawValue: 0x01) }
+  public static var invalidHandle: Self { Self(rawValue: 0x01) }
   /// The attribute cannot be read.
-  @inlinable public static var readNotPermitted: Self { Self(rawValue: 0x02) }
+  public static var readNotPermitted: Self { Self(rawValue: 0x02) }
   /// The attribute cannot be written.
-  @inlinable public static var writeNotPermitted: Self { Self(rawValue: 0x03) }
+  public static var writeNotPermitted: Self { Self(rawValue: 0x03) }
   /// The attribute PDU was invalid.
-  @inlinable public static var invalidPDU: Self { Self(rawValue: 0x04) }
+  public static var invalidPDU: Self { Self(rawValue: 0x04) }
   /// The attribute requires authentication.
-  @inlinable public static var insufficientAuthentication: Self { Self(rawValue: 0x05) }
+  public static var insufficientAuthentication: Self { Self(rawValue: 0x05) }
   /// The server does not support the request.
-  @inlinable public static var requestNotSupported: Self { Self(rawValue: 0x06) }
+  public static var requestNotSupported: Self { Self(rawValue: 0x06) }
   /// The offset was past the end of the attribute.
-  @inlinable public static var invalidOffset: Self { Self(rawValue: 0x07) }
+  public static var invalidOffset: Self { Self(rawValue: 0x07) }
   /// The attribute requires authorization.
-  @inlinable public static var insufficientAuthorization: Self { Self(rawValue: 0x08) }
+  public static var insufficientAuthorization: Self { Self(rawValue: 0x08) }
   /// Too many prepared writes have been queued.
-  @inlinable public static var prepareQueueFull: Self { Self(rawValue: 0x09) }
+  public static var prepareQueueFull: Self { Self(rawValue: 0x09) }
   /// No attribute was found in the handle range.
-  @inlinable public static var attributeNotFound: Self { Self(rawValue: 0x0A) }
+  public static var attributeNotFound: Self { Self(rawValue: 0x0A) }
   /// The attribute cannot be read with Read Blob.
-  @inlinable public static var attributeNotLong: Self { Self(rawValue: 0x0B) }
+  public static var attributeNotLong: Self { Self(rawValue: 0x0B) }
   /// The attribute value length is invalid for the operation.
-  @inlinable public static var invalidAttributeValueLength: Self { Self(rawValue: 0x0D) }
+  public static var invalidAttributeValueLength: Self { Self(rawValue: 0x0D) }
   /// The request failed for an unexpected reason.
-  @inlinable public static var unlikelyError: Self { Self(rawValue: 0x0E) }
+  public static var unlikelyError: Self { Self(rawValue: 0x0E) }
   /// The attribute requires encryption.
-  @inlinable public static var insufficientEncryption: Self { Self(rawValue: 0x0F) }
+  public static var insufficientEncryption: Self { Self(rawValue: 0x0F) }
   /// The attribute type is not a supported grouping attribute.
-  @inlinable public static var unsupportedGroupType: Self { Self(rawValue: 0x10) }
+  public static var unsupportedGroupType: Self { Self(rawValue: 0x10) }
   /// Insufficient resources to complete the request.
-  @inlinable public static var insufficientResources: Self { Self(rawValue: 0x11) }
+  public static var insufficientResources: Self { Self(rawValue: 0x11) }
   /// The attribute parameter value was not allowed.
-  @inlinable public static var valueNotAllowed: Self { Self(rawValue: 0x13) }
+  public static var valueNotAllowed: Self { Self(rawValue: 0x13) }
   /// The client characteristic configuration descriptor is improperly configured (Core Specification
   /// Supplement, Part B).
-  @inlinable public static var improperlyConfigured: Self { Self(rawValue: 0xFD) }
+  public static var improperlyConfigured: Self { Self(rawValue: 0xFD) }
 }

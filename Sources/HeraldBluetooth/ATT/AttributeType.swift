@@ -1,18 +1,17 @@
 import HeraldHAL
 
 /// The attribute types the server and the client use.
-@usableFromInline
 enum AttributeType {
   /// Primary Service.
-  @inlinable static var primaryService: UInt16 { 0x2800 }
+  static var primaryService: UInt16 { 0x2800 }
   /// Secondary Service.
-  @inlinable static var secondaryService: UInt16 { 0x2801 }
+  static var secondaryService: UInt16 { 0x2801 }
   /// Characteristic.
-  @inlinable static var characteristic: UInt16 { 0x2803 }
+  static var characteristic: UInt16 { 0x2803 }
   /// Service Changed.
-  @inlinable static var serviceChanged: UInt16 { 0x2A05 }
+  static var serviceChanged: UInt16 { 0x2A05 }
   /// Client Characteristic Configuration.
-  @inlinable static var configuration: UInt16 { 0x2902 }
+  static var configuration: UInt16 { 0x2902 }
 }
 
 extension UUID128 {

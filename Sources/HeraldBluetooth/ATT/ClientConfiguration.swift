@@ -2,14 +2,14 @@
 public struct ClientConfiguration: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
   /// Bit 0: notifications, bit 1: indications.
   public let rawValue: UInt8
-  @inlinable @inline(__always)
+  @inline(__always)
   public init(rawValue: UInt8) { self.rawValue = rawValue }
   /// Neither; the initial value of every connection.
-  @inlinable @inline(__always) public static var none: Self { Self(rawValue: 0) }
+  @inline(__always) public static var none: Self { Self(rawValue: 0) }
   /// Notifications.
-  @inlinable @inline(__always) public static var notifications: Self { Self(rawValue: 1) }
+  @inline(__always) public static var notifications: Self { Self(rawValue: 1) }
   /// Indications.
-  @inlinable @inline(__always) public static var indications: Self { Self(rawValue: 2) }
+  @inline(__always) public static var indications: Self { Self(rawValue: 2) }
   /// Notifications and indications.
-  @inlinable @inline(__always) public static var both: Self { Self(rawValue: 3) }
+  @inline(__always) public static var both: Self { Self(rawValue: 3) }
 }

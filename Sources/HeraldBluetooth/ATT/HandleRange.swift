@@ -5,7 +5,6 @@ public struct HandleRange: Hashable, BitwiseCopyable, Sendable {
   /// The highest handle.
   public let last: UInt16
   /// The handles from `first` to `last`.
-  @inlinable
   public init(first: UInt16, last: UInt16) {
     self.first = first
     self.last = last

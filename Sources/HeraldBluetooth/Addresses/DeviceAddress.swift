@@ -18,7 +18,6 @@ public struct DeviceAddress: Hashable, BitwiseCopyable, Sendable {
   public let kind: Kind
 
   /// An address from its bits.
-  @inlinable
   public init(high: UInt16, low: UInt32, kind: Kind) {
     self.low = low
     self.high = high
@@ -26,7 +25,6 @@ public struct DeviceAddress: Hashable, BitwiseCopyable, Sendable {
   }
 
   /// An address from six bytes in on-air order (least significant first); `nil` unless there are exactly six.
-  @inlinable
   public init?(onAir bytes: Span<UInt8>, kind: Kind) {
     guard bytes.count == 6 else { return nil }
     low =
@@ -37,11 +35,9 @@ public struct DeviceAddress: Hashable, BitwiseCopyable, Sendable {
   }
 
   /// All zero bits, which no device has.
-  @inlinable
   public static var zero: DeviceAddress { DeviceAddress(high: 0, low: 0, kind: .public) }
 
   /// Byte `index` in on-air order, 0…5; 0 for any other index.
-  @inlinable
   public func onAirByte(_ index: Int) -> UInt8 {
     switch index {
     case 0...3: UInt8(truncatingIfNeeded: low &>> UInt32(truncatingIfNeeded: index &* 8))

@@ -9,19 +9,17 @@
 /// while structures.next() { use(structures.type, structures.bytes) }
 /// ```
 public struct AdvertisingData: ~Escapable {
-  @usableFromInline let data: Span<UInt8>
-  @usableFromInline package var start: Int
-  @usableFromInline package var end: Int
+  let data: Span<UInt8>
+  package var start: Int
+  package var end: Int
   /// The number of bytes behind the length byte of the next structure; −1 at the end.
-  @usableFromInline var room: Int
-  @usableFromInline var typeByte: UInt8
+  var room: Int
+  var typeByte: UInt8
 
   /// The type of the current structure; 0 before the first.
-  @inlinable
   public var type: AdvertisingDataType { AdvertisingDataType(rawValue: typeByte) }
 
   /// In front of the first structure of `data`.
-  @inlinable
   @_lifetime(copy data)
   public init(_ data: Span<UInt8>) {
     self.data = data
@@ -32,7 +30,6 @@ public struct AdvertisingData: ~Escapable {
   }
 
   /// Moves to the next structure; `false`, staying put, when there is none.
-  @inlinable
   @_lifetime(self: copy self)
   public mutating func next() -> Bool {
     guard room >= 0 else { return false }
@@ -46,11 +43,9 @@ public struct AdvertisingData: ~Escapable {
   }
 
   /// Position of the data of the current structure; empty before the first.
-  @inlinable
   public var range: Range<Int> { Range(uncheckedBounds: (start, end)) }
 
   /// The data of the current structure; empty before the first.
-  @inlinable
   public var bytes: Span<UInt8> {
     @_lifetime(copy self) get { data.extracting(unchecked: Range(uncheckedBounds: (start, end))) }
   }

@@ -8,7 +8,6 @@ import HeraldHAL
 /// when idle.
 public struct GATTClient: BitwiseCopyable, Sendable {
   /// The step of the next request, or of the one that is outstanding.
-  @usableFromInline
   package enum Step: UInt8, BitwiseCopyable, Sendable {
     case idle = 0
     case exchangeMTU, findService, readCharacteristics, read, readBlob, write
@@ -35,7 +34,7 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   /// How many bytes of the value have been received or sent.
   var offset: UInt16 = 0
   /// The length of the value to write; the ATT_MTU to offer.
-  @usableFromInline package var length: UInt16 = 0
+  package var length: UInt16 = 0
   /// How many bytes the prepared write that is waiting carries.
   var part: UInt16 = 0
   /// The hash of those bytes, to compare the echo with.
@@ -45,7 +44,7 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   /// Until when the waiting request may wait.
   var waitingUntil = Instant.start
   /// The service looked for.
-  @usableFromInline package var uuid = UUID128(0, 0)
+  package var uuid = UUID128(0, 0)
 
   /// A client with nothing to do. Also what to assign when a connection was opened.
   public init() {}
@@ -95,7 +94,7 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   /// Discards the procedure before and starts one at this step, with the first handle of what is searched, or
   /// the one that is read or written, and the last that is searched; what else the procedure needs is set
   /// after that. Returns `false` as `begin` does.
-  @usableFromInline @inline(never)
+  @inline(never)
   package mutating func begin(
     _ step: Step, _ stepTimeout: Interval, _ handle: UInt16 = 1, _ last: UInt16 = .max
   ) -> Bool {
@@ -109,7 +108,6 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   }
 
   /// The service discovery that was just begun is for this UUID.
-  @usableFromInline
   package mutating func find(_ uuid: UUID16) {
     isShort = true
     self.uuid = UUID128(0, UInt64(wide: UInt32(uuid.rawValue)))

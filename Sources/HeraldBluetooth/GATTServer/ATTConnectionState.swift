@@ -1,16 +1,14 @@
 /// What the server keeps per connection. Zero bits when idle.
-@usableFromInline
 struct ATTConnectionState: BitwiseCopyable, Sendable {
   /// ATT_MTU − 23.
   private var extraMTU: UInt16
   /// Two bits per client characteristic configuration, eight of them.
   private var configurations: UInt16
   /// An indication of ours is not confirmed yet.
-  @usableFromInline var isIndicating: Bool
+  var isIndicating: Bool
   /// A prepared write was queued and not executed yet.
-  @usableFromInline var isPreparing: Bool
+  var isPreparing: Bool
 
-  @usableFromInline
   init() {
     extraMTU = 0
     configurations = 0
@@ -19,13 +17,12 @@ struct ATTConnectionState: BitwiseCopyable, Sendable {
   }
 
   /// ATT_MTU, 23…517; less is taken as 23, and more is not set.
-  @usableFromInline var mtu: Int {
+  var mtu: Int {
     get { ATTLimits.defaultMTU &+ Int(extraMTU) }
     set { extraMTU = UInt16(truncatingIfNeeded: max(newValue, ATTLimits.defaultMTU) &- ATTLimits.defaultMTU) }
   }
 
   /// The configuration in `slot`, 0…7; none for any other.
-  @usableFromInline
   func configuration(slot: Int) -> ClientConfiguration {
     guard slot >= 0, slot < 8 else { return .none }
     return ClientConfiguration(
@@ -33,7 +30,6 @@ struct ATTConnectionState: BitwiseCopyable, Sendable {
   }
 
   /// Sets the configuration in `slot`, 0…7; nothing happens for any other.
-  @usableFromInline
   mutating func configure(slot: Int, _ configuration: ClientConfiguration) {
     guard slot >= 0, slot < 8 else { return }
     let shift = UInt16(truncatingIfNeeded: slot &* 2)

@@ -3,7 +3,7 @@ import HeraldHAL
 extension ATTRequest {
   /// Writes the response over the request; see `ATTServer.respond`.
   // Every request but Read Multiple is inlined here: each is used once, so no image grows.
-  @inlinable @inline(__always)
+  @inline(__always)
   @_lifetime(self: copy self)
   mutating func respond<Values: AttributeValues & ~Copyable, let queues: Int>(
     _ prepared: inout [queues of PreparedWriteQueue], _ now: Instant, _ values: inout Values
@@ -40,7 +40,6 @@ extension ATTRequest {
   }
 
   /// The request has not the length that its kind requires: its error names no attribute.
-  @inlinable
   @_lifetime(self: copy self)
   mutating func malformed() -> ATTErrorCode {
     subject = 0

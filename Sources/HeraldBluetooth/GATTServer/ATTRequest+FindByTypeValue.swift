@@ -2,7 +2,7 @@ extension ATTRequest {
   /// Find By Type Value (Vol 3, Part F, 3.4.3.3): the groups of this 16-bit type whose value is equal.
   /// Constant values only: those of declarations, the purpose of the request; a value supplied at run time
   /// never matches.
-  @inlinable @inline(__always)
+  @inline(__always)
   @_lifetime(self: copy self)
   mutating func findByTypeValue() -> ATTErrorCode {
     guard count >= 7 else { return malformed() }
@@ -38,7 +38,7 @@ extension ATTRequest {
 
 extension MutableSpan where Element == UInt8 {
   /// Whether the `count` bytes at `offset`, which must be inside, are those of `other` and no fewer.
-  @inlinable @inline(__always)
+  @inline(__always)
   func holds(_ other: Span<UInt8>, at offset: Int, count: Int) -> Bool {
     guard other.count == count else { return false }
     var index = 0

@@ -1,7 +1,7 @@
 extension ATTRequest {
   /// Find Information (Vol 3, Part F, 3.4.3.1): handles and types, up to the first whose type is of the other
   /// size.
-  @inlinable @inline(__always)
+  @inline(__always)
   @_lifetime(self: copy self)
   mutating func findInformation() -> ATTErrorCode {
     guard count == 5 else { return malformed() }

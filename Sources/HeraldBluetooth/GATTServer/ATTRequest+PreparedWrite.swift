@@ -3,7 +3,7 @@ import HeraldHAL
 extension ATTRequest {
   /// Prepare Write (Vol 3, Part F, 3.4.6.1): queued, and echoed. Handle and permission are checked now,
   /// offset and length when it is executed.
-  @inlinable @inline(__always)
+  @inline(__always)
   @_lifetime(self: copy self)
   mutating func prepareWrite<Values: AttributeValues & ~Copyable, let queues: Int>(
     _ prepared: inout [queues of PreparedWriteQueue], _ now: Instant, _ values: inout Values
@@ -37,7 +37,7 @@ extension ATTRequest {
 
   /// Execute Write (3.4.6.3): the value that is queued, which has to start at offset 0 and whose parts follow
   /// without gap; or drops it.
-  @inlinable @inline(__always)
+  @inline(__always)
   @_lifetime(self: copy self)
   mutating func executeWrite<Values: AttributeValues & ~Copyable, let queues: Int>(
     _ prepared: inout [queues of PreparedWriteQueue], _ values: inout Values
@@ -65,7 +65,7 @@ extension ATTRequest {
     return .none
   }
 
-  @inlinable @inline(__always)
+  @inline(__always)
   @_lifetime(self: copy self)
   mutating func execute<Values: AttributeValues & ~Copyable>(
     _ queue: PreparedWriteQueue, _ values: inout Values

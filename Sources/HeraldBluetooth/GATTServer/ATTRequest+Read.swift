@@ -2,7 +2,7 @@ extension ATTRequest {
   /// Read (Vol 3, Part F, 3.4.4.3): the value's first ATT_MTU − 1 bytes. Read Blob (3.4.4.5): the value from
   /// an offset on; nothing at its end, Invalid Offset beyond. Never Attribute Not Long, which a server may,
   /// but need not, return for a short value.
-  @inlinable @inline(__always)
+  @inline(__always)
   @_lifetime(self: copy self)
   mutating func read<Values: AttributeValues & ~Copyable>(_ values: inout Values) -> ATTErrorCode {
     let isBlob = opcode == .readBlobRequest

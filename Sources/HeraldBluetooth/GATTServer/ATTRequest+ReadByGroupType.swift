@@ -2,7 +2,7 @@ extension ATTRequest {
   /// Read By Group Type (Vol 3, Part F, 3.4.4.9): services with their end handles and UUIDs, up to the first
   /// whose UUID has another size. Only service declarations are grouping types for this request (Part G,
   /// 2.5.3).
-  @inlinable @inline(__always)
+  @inline(__always)
   @_lifetime(self: copy self)
   mutating func readByGroupType() -> ATTErrorCode {
     guard count == 7 || count == 21 else { return malformed() }

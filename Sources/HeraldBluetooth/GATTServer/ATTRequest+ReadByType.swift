@@ -1,7 +1,7 @@
 extension ATTRequest {
   /// Read By Type (Vol 3, Part F, 3.4.4.1): handles and values of this type, up to the first of another
   /// length. A value longer than 253 bytes, or than fits, is cut.
-  @inlinable @inline(__always)
+  @inline(__always)
   @_lifetime(self: copy self)
   mutating func readByType<Values: AttributeValues & ~Copyable>(_ values: inout Values) -> ATTErrorCode {
     guard count == 7 || count == 21 else { return malformed() }

@@ -3,7 +3,7 @@ extension ATTRequest {
   /// the other, in the latter each after its two-byte length, cut at ATT_MTU. At most 32 handles, else
   /// Insufficient Resources: the response grows over the list, so a copy of it is kept.
   // Not inlined: the list would be part of the stack frame of each request.
-  @inlinable @inline(never)
+  @inline(never)
   @_lifetime(self: copy self)
   mutating func readMultiple<Values: AttributeValues & ~Copyable>(_ values: inout Values) -> ATTErrorCode {
     guard count >= 5, count & 1 == 1 else { return malformed() }

@@ -1,7 +1,7 @@
 extension ATTRequest {
   /// Copies an attribute's value from `offset` on to `start` of the response, `room` bytes at most, which
   /// must be inside; the length of the whole value, 0…512, or the error.
-  @inlinable @inline(never)
+  @inline(never)
   @_lifetime(self: copy self)
   mutating func value<Values: AttributeValues & ~Copyable>(
     of handle: UInt16, from offset: Int, to start: Int, room: Int, _ values: inout Values
@@ -20,7 +20,6 @@ extension ATTRequest {
   }
 
   /// The same for constants and configurations.
-  @usableFromInline
   @_lifetime(self: copy self)
   mutating func fixedValue(_ record: AttributeRecord, from offset: Int, to start: Int, room: Int) -> Int {
     if record.flags.contains(.configuration) {
@@ -40,11 +39,10 @@ extension ATTRequest {
 
 extension AttributeRecord {
   /// The meaning of a dynamic attribute.
-  @inlinable var attributeTag: AttributeTag { AttributeTag(rawValue: tag) }
+  var attributeTag: AttributeTag { AttributeTag(rawValue: tag) }
 
   /// The error if a value of `count` bytes, of which `first` is the first, is invalid for this attribute
   /// whatever its meaning; `none` if it is not.
-  @inlinable
   func refusal(count: Int, first: UInt8) -> ATTErrorCode {
     if flags.contains(.configuration) {
       guard count == 2 else { return .invalidAttributeValueLength }

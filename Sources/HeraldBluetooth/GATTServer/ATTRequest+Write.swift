@@ -1,6 +1,6 @@
 extension ATTRequest {
   /// Write Request (Vol 3, Part F, 3.4.5.1), and Write Command (3.4.5.3), which has no response.
-  @inlinable @inline(__always)
+  @inline(__always)
   @_lifetime(self: copy self)
   mutating func write<Values: AttributeValues & ~Copyable>(_ values: inout Values) -> ATTErrorCode {
     guard count >= 3 else { return malformed() }

@@ -2,37 +2,36 @@
 ///
 /// Its methods are the requests of the protocol, and all their state is in it: one address is passed from
 /// call to call instead of a dozen words, which took a fifth of the server's flash.
-@usableFromInline
 struct ATTRequest: ~Copyable, ~Escapable {
   /// The table.
-  @usableFromInline let database: GATTDatabase
+  let database: GATTDatabase
   /// The request, then the response; 23 bytes or more.
-  @usableFromInline var buffer: MutableSpan<UInt8>
+  var buffer: MutableSpan<UInt8>
   /// The request's opcode.
-  @usableFromInline let opcode: ATTOpcode
+  let opcode: ATTOpcode
   /// How long the request is, 1…`buffer.count`.
-  @usableFromInline let count: Int
+  let count: Int
   /// How long the response may be: ATT_MTU, or the buffer's length if that is less.
-  @usableFromInline let limit: Int
+  let limit: Int
   /// The connection it was received on.
-  @usableFromInline let connection: ConnectionID
+  let connection: ConnectionID
   /// The state of the connection, which the caller copies back.
-  @usableFromInline var state: ATTConnectionState
+  var state: ATTConnectionState
   /// The type in the request: its 128-bit UUID, or zero.
-  @usableFromInline var longType: UUID128
+  var longType: UUID128
   /// The 16-bit UUID of the type, or 0 if it has none.
-  @usableFromInline var shortType: UInt16
+  var shortType: UInt16
   /// Which attribute an Error Response names: usually the first one in the request.
-  @usableFromInline var subject: UInt16
+  var subject: UInt16
   /// The attributes that the request is about: `index..<end`, inside the table.
-  @usableFromInline var index: Int
-  @usableFromInline var end: Int
+  var index: Int
+  var end: Int
   /// How long the response is so far.
-  @usableFromInline var length: Int
+  var length: Int
 
   /// The request in the first `count` bytes of `buffer`, of which there is at least one.
   // Inlined: otherwise the whole request would be returned, and copied to where it is used.
-  @inlinable @inline(__always)
+  @inline(__always)
   @_lifetime(copy database, copy buffer)
   init(
     _ buffer: consuming MutableSpan<UInt8>, count: Int, to database: GATTDatabase,
@@ -54,7 +53,7 @@ struct ATTRequest: ~Copyable, ~Escapable {
   }
 
   /// Writes an Error Response (Vol 3, Part F, 3.4.1.1) and returns its length.
-  @usableFromInline @inline(never)
+  @inline(never)
   @_lifetime(self: copy self)
   mutating func refuse(_ handle: UInt16, _ code: ATTErrorCode) -> Int {
     buffer[unchecked: 0] = ATTOpcode.errorResponse.rawValue
@@ -66,7 +65,7 @@ struct ATTRequest: ~Copyable, ~Escapable {
 
   /// Stores the handle range at offset 1 of a request of five bytes or more; `false` if it starts at 0 or
   /// ends before it starts (Vol 3, Part F, 3.4.3.1).
-  @usableFromInline @inline(never)
+  @inline(never)
   @_lifetime(self: copy self)
   mutating func takeRange() -> Bool {
     let last = buffer.u16(at: 3)
@@ -77,7 +76,6 @@ struct ATTRequest: ~Copyable, ~Escapable {
 
   /// Stores the type in the request, the two or sixteen bytes at offset 5. A 128-bit form of a 16-bit UUID
   /// counts as that (Vol 3, Part F, 3.2.1).
-  @usableFromInline
   @inline(never)
   @_lifetime(self: copy self)
   mutating func takeType(isLong: Bool) {
@@ -94,14 +92,13 @@ struct ATTRequest: ~Copyable, ~Escapable {
   }
 
   /// Whether the stored type is that of a service.
-  @usableFromInline
   var isService: Bool {
     shortType == AttributeType.primaryService || shortType == AttributeType.secondaryService
   }
 
   /// The first attribute of the stored type from `start` on; `end`, or `start` if that is behind it, if there
   /// is none.
-  @usableFromInline @inline(never)
+  @inline(never)
   @_lifetime(self: copy self)
   mutating func next(from start: Int) -> Int {
     var index = start
@@ -131,7 +128,7 @@ struct ATTRequest: ~Copyable, ~Escapable {
   }
 
   /// Appends two bytes to the response, little-endian. There must be room.
-  @usableFromInline @inline(never)
+  @inline(never)
   @_lifetime(self: copy self)
   mutating func append(_ number: UInt16) {
     buffer.setU16(number, at: length)
@@ -139,7 +136,7 @@ struct ATTRequest: ~Copyable, ~Escapable {
   }
 
   /// Appends bytes to the response. There must be room.
-  @usableFromInline @inline(never)
+  @inline(never)
   @_lifetime(self: copy self)
   mutating func append(_ bytes: Span<UInt8>) {
     buffer.set(bytes, at: length)

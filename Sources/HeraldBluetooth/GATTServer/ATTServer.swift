@@ -8,12 +8,11 @@ import HeraldHAL
 /// writes may be collected at once over all connections, if `AttributeValues` has the room; further ones get
 /// Prepare Queue Full. ATT_MTU is one per connection and is kept here for the client as well.
 public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>: ~Copyable {
-  @usableFromInline var states: [connections of ATTConnectionState]
-  @usableFromInline var prepared: [queues of PreparedWriteQueue]
-  @usableFromInline var extraMTU: UInt16
+  var states: [connections of ATTConnectionState]
+  var prepared: [queues of PreparedWriteQueue]
+  var extraMTU: UInt16
 
   /// A server with no connections. All of it is zero bits.
-  @inlinable
   public init() {
     states = .init(repeating: ATTConnectionState())
     prepared = .init(repeating: PreparedWriteQueue())
@@ -21,22 +20,19 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
   }
 
   /// The longest PDU that this device receives, 23…517: its value in an MTU exchange. 23 until it is set.
-  @inlinable
   public var maximumMTU: Int {
     get { ATTLimits.defaultMTU &+ Int(extraMTU) }
     set { extraMTU = UInt16(max(ATTLimits.defaultMTU, min(newValue, 517)) &- ATTLimits.defaultMTU) }
   }
 
   /// A connection was opened: its state is reset.
-  @inlinable
   public mutating func opened(_ connection: ConnectionID) { forget(connection) }
 
   /// A connection was closed: what it had prepared is not executed. The owner of the prepared bytes has to
   /// discard them itself.
-  @inlinable
   public mutating func closed(_ connection: ConnectionID) { forget(connection) }
 
-  @inlinable @inline(never)
+  @inline(never)
   mutating func forget(_ connection: ConnectionID) {
     guard connection.index >= 0, connection.index < connections else { return }
     states[connection.index] = ATTConnectionState()
@@ -49,7 +45,6 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
 
   /// Whether a connection has prepared a write that was neither executed nor cancelled, nor displaced by
   /// another connection.
-  @inlinable
   public mutating func isPreparing(_ connection: ConnectionID) -> Bool {
     let queues = prepared.mutableSpan
     return queues.queue(of: connection) < queues.count
@@ -57,21 +52,18 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
 
   /// The ATT_MTU of a connection: 23 until more is agreed, by either side; 23 for a connection that does not
   /// exist.
-  @inlinable
   public func mtu(_ connection: ConnectionID) -> Int {
     guard connection.index >= 0, connection.index < connections else { return ATTLimits.defaultMTU }
     return states[connection.index].mtu
   }
 
   /// Agrees on an ATT_MTU: the exchange of this device's client ended with the peer's value `peerMTU`.
-  @inlinable
   public mutating func agreed(peerMTU: Int, on connection: ConnectionID) {
     guard connection.index >= 0, connection.index < connections else { return }
     states[connection.index].mtu = min(peerMTU, maximumMTU)
   }
 
   /// The peer's value of client characteristic configuration `slot`.
-  @inlinable
   public func configuration(slot: Int, on connection: ConnectionID) -> ClientConfiguration {
     guard connection.index >= 0, connection.index < connections else { return .none }
     return states[connection.index].configuration(slot: slot)
@@ -81,7 +73,6 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
   /// length of the response, 0 for none (commands, confirmations, PDUs for a client, an empty PDU, an unknown
   /// connection, a buffer of fewer than 23 bytes). The response is never longer than the connection's
   /// ATT_MTU, nor than `buffer`.
-  @inlinable
   public mutating func respond<Values: AttributeValues & ~Copyable>(
     to buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant,
     values: inout Values
@@ -92,7 +83,6 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
   }
 
   /// The same with a table that is not a constant. It may change between two PDUs.
-  @inlinable
   public mutating func respond<Values: AttributeValues & ~Copyable>(
     to buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant,
     from database: GATTDatabase, values: inout Values
@@ -104,7 +94,7 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
 
   /// Exchange MTU (Vol 3, Part F, 3.4.2.1): each side states its receive MTU and the smaller applies, in both
   /// directions, 23 at least. 0 if the PDU is no such request.
-  @inlinable @inline(__always)
+  @inline(__always)
   mutating func exchangeMTU(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID
   ) -> Int {
@@ -121,7 +111,7 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
 
   /// Responds to any other request, from the constant table.
   // Not inlined, so that an MTU exchange needs no stack frame.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func answer<Values: AttributeValues & ~Copyable>(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant,
     values: inout Values
@@ -130,7 +120,7 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
   }
 
   /// The same from a table.
-  @inlinable @inline(__always)
+  @inline(__always)
   mutating func answer<Values: AttributeValues & ~Copyable>(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant,
     from database: GATTDatabase, values: inout Values
@@ -152,7 +142,6 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
   /// Writes a Handle Value Notification (Vol 3, Part F, 3.4.7.1) of `value` into `buffer` and returns its
   /// length; 0 if the peer has not enabled it in configuration `slot`. A value longer than ATT_MTU − 3 is
   /// cut, as the specification requires.
-  @inlinable
   public mutating func notification(
     of value: Span<UInt8>, handle: UInt16, slot: Int, on connection: ConnectionID,
     into buffer: inout MutableSpan<UInt8>
@@ -164,7 +153,6 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
 
   /// Writes a Handle Value Indication (3.4.7.2), as `notification` does; also 0 while the last indication is
   /// not confirmed. The caller closes a connection on which 30 s pass without the confirmation (3.3.3).
-  @inlinable
   public mutating func indication(
     of value: Span<UInt8>, handle: UInt16, slot: Int, on connection: ConnectionID,
     into buffer: inout MutableSpan<UInt8>
@@ -178,14 +166,12 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
   }
 
   /// Whether an indication on this connection is not confirmed yet.
-  @inlinable
   public func isIndicating(_ connection: ConnectionID) -> Bool {
     guard connection.index >= 0, connection.index < connections else { return false }
     return states[connection.index].isIndicating
   }
 
   /// Reverts an indication that `indication` wrote but the radio refused.
-  @inlinable
   public mutating func notIndicated(_ connection: ConnectionID) {
     guard connection.index >= 0, connection.index < connections else { return }
     states[connection.index].isIndicating = false
@@ -195,7 +181,6 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
 extension MutableSpan where Element == UInt8 {
   /// Writes a notification or indication, cut to `mtu` and to the buffer; 0 if that has fewer than three
   /// bytes.
-  @usableFromInline
   @_lifetime(self: copy self)
   mutating func handleValue(_ opcode: ATTOpcode, _ handle: UInt16, _ value: Span<UInt8>, mtu: Int) -> Int {
     guard count >= 3 else { return 0 }

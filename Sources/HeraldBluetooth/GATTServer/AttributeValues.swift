@@ -38,17 +38,15 @@ public protocol AttributeValues: ~Copyable {
 /// Defaults for a type that accepts no prepared writes.
 extension AttributeValues where Self: ~Copyable {
   /// There is no room.
-  @inlinable
   public mutating func prepare(_ part: Span<UInt8>, at offset: Int, on connection: ConnectionID) -> Bool {
     false
   }
-  @inlinable
   public mutating func writePrepared(_ tag: AttributeTag, on connection: ConnectionID) -> ATTErrorCode? {
     .unlikelyError
   }
-  @inlinable public mutating func cancelPrepared(on connection: ConnectionID) {}
+  public mutating func cancelPrepared(on connection: ConnectionID) {}
   /// All connections have equal priority.
-  @inlinable public mutating func precedes(_ connection: ConnectionID, _ other: ConnectionID) -> Bool {
+  public mutating func precedes(_ connection: ConnectionID, _ other: ConnectionID) -> Bool {
     false
   }
 }
@@ -61,7 +59,6 @@ public enum AttributeRead: Equatable, BitwiseCopyable, Sendable {
   case failed(ATTErrorCode)
 
   /// Copies the part requested by `read` from a value that is in memory as a whole.
-  @inlinable
   public static func copying(_ value: Span<UInt8>, from offset: Int, into buffer: inout MutableSpan<UInt8>)
     -> AttributeRead
   {

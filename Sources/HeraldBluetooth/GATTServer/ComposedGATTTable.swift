@@ -23,25 +23,24 @@ public protocol GATTTableSource {
 
 /// Defaults for a table that does not change.
 extension GATTTableSource {
-  @inlinable public static var changes: Bool { false }
+  public static var changes: Bool { false }
   /// The constant table.
-  @inlinable
   @_lifetime(&self, copy table)
   public mutating func database(over table: GATTDatabase, isFormer: Bool) -> GATTDatabase { table }
   /// Zero: there are none.
-  @inlinable public var firstChanging: UInt16 { 0 }
-  @inlinable public var serviceChanged: UInt16 { 0 }
-  @inlinable public var unindicated: UInt32 {
+  public var firstChanging: UInt16 { 0 }
+  public var serviceChanged: UInt16 { 0 }
+  public var unindicated: UInt32 {
     get { 0 }
     set {}
   }
   /// The slot of the client configuration of Service Changed.
-  @inlinable public static var serviceChangedSlot: UInt8 { 7 }
+  public static var serviceChangedSlot: UInt8 { 7 }
 }
 
 /// Only the constant table is served.
 public struct UnchangedGATTTable: GATTTableSource {
-  @inlinable public init() {}
+  public init() {}
 }
 
 /// A table in RAM: a copy of a constant one and further services behind it, with at most `attributes`

@@ -25,10 +25,10 @@ public protocol GATTTable {
 }
 
 extension GATTTable {
-  @inlinable public static var notifies: Bool { false }
+  public static var notifies: Bool { false }
   /// The table itself: it has no such service.
-  @inlinable public static var managed: GATTDatabase { @_lifetime(immortal) get { database } }
-  @inlinable public static var managementCount: Int { 0 }
+  public static var managed: GATTDatabase { @_lifetime(immortal) get { database } }
+  public static var managementCount: Int { 0 }
 }
 
 /// A GATT table, borrowed.
@@ -42,14 +42,13 @@ public struct GATTDatabase: ~Escapable {
 
   /// A table of these records over these bytes. There must be fewer than 65,535 records.
   @_lifetime(copy attributes, copy bytes)
-  @inlinable
   public init(attributes: Span<AttributeRecord>, bytes: Span<UInt8>) {
     self.attributes = attributes
     self.bytes = bytes
   }
 
   /// The record of a handle; `nil` if there is none.
-  @inlinable @inline(__always)
+  @inline(__always)
   func record(_ handle: UInt16) -> AttributeRecord? {
     let index = Int(handle) &- 1
     guard index >= 0, index < attributes.count else { return nil }
@@ -57,7 +56,7 @@ public struct GATTDatabase: ~Escapable {
   }
 
   /// The constant value of a record; empty if it has none.
-  @usableFromInline @inline(never)
+  @inline(never)
   @_lifetime(copy self)
   func constant(_ record: AttributeRecord) -> Span<UInt8> {
     let start = Int(record.valueOffset)
@@ -69,7 +68,6 @@ public struct GATTDatabase: ~Escapable {
   }
 
   /// The sixteen bytes of a record's 128-bit type; empty if the table is faulty.
-  @usableFromInline
   @_lifetime(copy self)
   func longType(_ record: AttributeRecord) -> Span<UInt8> {
     let start = Int(record.type)
@@ -79,7 +77,7 @@ public struct GATTDatabase: ~Escapable {
 
   /// The handle of the last attribute in the group that the declaration at `index` opens (Vol 3, Part G,
   /// 2.5.3): up to the next service, and for a characteristic also up to the next characteristic.
-  @usableFromInline @inline(never)
+  @inline(never)
   func groupEnd(of index: Int, _ type: UInt16) -> UInt16 {
     var next = index &+ 1
     while next < attributes.count {

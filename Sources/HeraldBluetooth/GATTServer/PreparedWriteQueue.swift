@@ -6,25 +6,23 @@ import HeraldHAL
 /// There is one value in a queue. More at once would be a Reliable Write, which a characteristic has to allow
 /// in its extended properties (Vol 3, Part G, 4.9.5), and no characteristic here does: a second one gets
 /// Prepare Queue Full, and the first stays.
-@usableFromInline
 struct PreparedWriteQueue: BitwiseCopyable, Sendable {
   /// When the first part was received, and the last: units of 64 ms, their lower 16 bits.
-  @usableFromInline var begunAt: UInt16
+  var begunAt: UInt16
   /// See `begunAt`.
-  @usableFromInline var lastUse: UInt16
+  var lastUse: UInt16
   /// Number of the owning connection + 1; 0 when free.
   private var ownerNumber: UInt16
   /// The attribute; 0 before the first part.
-  @usableFromInline private(set) var handle: UInt16
+  private(set) var handle: UInt16
   /// How many bytes the value has so far.
-  @usableFromInline var count: UInt16
+  var count: UInt16
   /// The first of them.
-  @usableFromInline var first: UInt8
+  var first: UInt8
   /// Whether a part did not start where the one before it ended.
-  @usableFromInline var hasGap: Bool
+  var hasGap: Bool
 
   /// An unused queue.
-  @usableFromInline
   init() {
     begunAt = 0
     lastUse = 0
@@ -36,7 +34,6 @@ struct PreparedWriteQueue: BitwiseCopyable, Sendable {
   }
 
   /// A queue for this connection from `now` on, for a value of this attribute.
-  @usableFromInline
   init(of connection: ConnectionID, for handle: UInt16, at now: Instant) {
     self.init()
     begunAt = Self.units(now)
@@ -45,15 +42,12 @@ struct PreparedWriteQueue: BitwiseCopyable, Sendable {
   }
 
   /// The connection that uses it; `nil` if none does.
-  @usableFromInline
   var owner: ConnectionID? { ownerNumber == 0 ? nil : ConnectionID(index: Int(ownerNumber) &- 1) }
 
-  @usableFromInline
   static func units(_ now: Instant) -> UInt16 { UInt16(truncatingIfNeeded: (now.milliseconds &>> 6).low32) }
 
   /// Whether it may be assigned to another connection: no part was received for 2 s, or it was begun 10 s
   /// ago. A phone that writes 512 bytes, 18 at a time, sends a part every 60 ms and finishes within 2 s.
-  @usableFromInline
   func isStale(at now: Instant) -> Bool {
     let time = Self.units(now)
     return time &- lastUse >= 2000 / 64 || time &- begunAt >= 10_000 / 64
@@ -61,7 +55,6 @@ struct PreparedWriteQueue: BitwiseCopyable, Sendable {
 
   /// Accepts a part, whose bytes are stored if it starts where the one before it ended; `false`, changing
   /// nothing, if it belongs to another value, or there is no room.
-  @inlinable
   mutating func append<Values: AttributeValues & ~Copyable>(
     _ part: Span<UInt8>, of handle: UInt16, at offset: UInt16, _ now: Instant, _ connection: ConnectionID,
     _ values: inout Values
@@ -83,7 +76,6 @@ struct PreparedWriteQueue: BitwiseCopyable, Sendable {
 
 extension MutableSpan where Element == PreparedWriteQueue {
   /// The index of this connection's queue; `count` if it has none.
-  @usableFromInline
   func queue(of connection: ConnectionID) -> Int {
     var index = 0
     while index < count, self[unchecked: index].owner != connection { index &+= 1 }
@@ -92,7 +84,6 @@ extension MutableSpan where Element == PreparedWriteQueue {
 
   /// The index of a queue for a connection that begins a prepared write: a free one, else one whose owner is
   /// slow, or has lower precedence; `count` if there is none.
-  @inlinable
   func vacantQueue<Values: AttributeValues & ~Copyable>(
     at now: Instant, for connection: ConnectionID, _ values: inout Values
   ) -> Int {

@@ -38,37 +38,32 @@ public protocol BluetoothApplication: AttributeValues, ~Copyable {
 
 extension BluetoothApplication where Self: ~Copyable {
   /// `false`.
-  @inlinable @inline(__always) public static var isObserver: Bool { false }
+  @inline(__always) public static var isObserver: Bool { false }
   /// `false`.
-  @inlinable @inline(__always) public static var isGATTClient: Bool { false }
-  @inlinable public mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {}
+  @inline(__always) public static var isGATTClient: Bool { false }
+  public mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {}
   /// Accepts it.
-  @inlinable public mutating func connected(_ opened: ConnectionOpened, at now: Instant) {}
-  @inlinable public mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant) {}
-  @inlinable
+  public mutating func connected(_ opened: ConnectionOpened, at now: Instant) {}
+  public mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant) {}
   public mutating func disconnected(
     _ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant
   ) {}
-  @inlinable
   public mutating func received(
     _ event: GATTClientEvent, pdu: Span<UInt8>, on connection: ConnectionID, at now: Instant
   ) {}
   /// The client's next request, without a value to write.
-  @inlinable
   public mutating func nextRequest(
     of client: inout GATTClient, into buffer: inout MutableSpan<UInt8>, mtu: Int,
     on connection: ConnectionID, at now: Instant
   ) -> Int {
     client.nextRequest(into: &buffer, mtu: mtu, value: Span(), at: now)
   }
-  @inlinable public mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {}
+  public mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {}
   /// Refuses with Read Not Permitted.
-  @inlinable
   public mutating func read(
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
   ) -> AttributeRead { .failed(.readNotPermitted) }
   /// Refuses with Write Not Permitted.
-  @inlinable
   public mutating func write(
     _ tag: AttributeTag, _ value: Span<UInt8>, withResponse: Bool, on connection: ConnectionID
   ) -> ATTErrorCode? { .writeNotPermitted }
@@ -76,13 +71,13 @@ extension BluetoothApplication where Self: ~Copyable {
 
 /// An empty application, for beacons, which only advertise.
 public struct NoApplication: BluetoothApplication {
-  @inlinable public init() {}
+  public init() {}
 }
 
 /// A table without attributes. Discovery finds nothing in it.
 public enum EmptyGATTTable: GATTTable {
   /// The table.
-  @inlinable public static var database: GATTDatabase {
+  public static var database: GATTDatabase {
     @_lifetime(immortal) get { GATTDatabase(attributes: Span(), bytes: Span()) }
   }
 }

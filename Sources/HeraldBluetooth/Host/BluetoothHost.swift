@@ -19,13 +19,12 @@ public struct BluetoothHost<
   /// The radio. The host commands this radio; `disconnect(_:)` and `readRSSI(_:)` are called here.
   public var radio: RadioType
   /// Handles the radio's events.
-  @usableFromInline var events: HostConnections<Application, connections>
-  @usableFromInline var advertisement: HostAdvertisement
-  @usableFromInline var scan: ScanParameters?
+  var events: HostConnections<Application, connections>
+  var advertisement: HostAdvertisement
+  var scan: ScanParameters?
 
   /// A host over the radio that `radio` makes, in place: one that is passed in would be copied over the
   /// stack.
-  @inlinable
   public init(makingRadio radio: () -> RadioType, application: consuming Application) {
     self.radio = radio()
     events = HostConnections(application: application)
@@ -34,7 +33,6 @@ public struct BluetoothHost<
   }
 
   /// A host over `radio`. It works from the first `poll` on.
-  @inlinable
   public init(radio: consuming RadioType, application: consuming Application) {
     self.radio = radio
     events = HostConnections(application: application)
@@ -43,20 +41,19 @@ public struct BluetoothHost<
   }
 
   /// The application.
-  @inlinable
   public var application: Application {
     _read { yield events.application }
     _modify { yield &events.application }
   }
 
   /// When a call that the radio refused is repeated.
-  @inlinable static var retryPeriod: Interval { .milliseconds(100) }
+  static var retryPeriod: Interval { .milliseconds(100) }
 
   // MARK: Stated once
 
   /// Advertises from now on, in place of what was advertised before. Returns `false`, changing nothing, if
   /// `data` or `scanResponse` has more than 31 bytes.
-  @inlinable @discardableResult
+  @discardableResult
   public mutating func advertise(
     _ parameters: AdvertisingParameters, data: Span<UInt8>, scanResponse: Span<UInt8> = Span()
   ) -> Bool {
@@ -65,7 +62,6 @@ public struct BluetoothHost<
   }
 
   /// Stops advertising.
-  @inlinable
   public mutating func stopAdvertising() {
     advertisement.isWanted = false
     advertisement.isShown = false
@@ -73,7 +69,6 @@ public struct BluetoothHost<
   }
 
   /// Scans from now on; `nil` stops. Has no effect for an application that is not an observer.
-  @inlinable
   public mutating func scan(_ parameters: ScanParameters?) {
     if parameters == nil { radio.stopScanning() }
     scan = parameters
@@ -86,7 +81,7 @@ public struct BluetoothHost<
   /// that enabled it in client characteristic configuration `slot`. Returns how many connections' queues
   /// accepted it; one that is full drops it, as a later value replaces it. Values longer than ATT_MTU − 3, or
   /// than 20 bytes, are cut: a peer reads the rest.
-  @inlinable @inline(never) @discardableResult
+  @inline(never) @discardableResult
   public mutating func notify(_ value: Span<UInt8>, handle: UInt16, slot: Int) -> Int {
     var pdu: [23 of UInt8] = .init(repeating: 0)
     var sent = 0
@@ -103,21 +98,18 @@ public struct BluetoothHost<
   }
 
   /// Whether a peer enabled notifications or indications in client characteristic configuration `slot`.
-  @inlinable
   public func configuration(slot: Int, on connection: ConnectionID) -> ClientConfiguration {
     events.server.configuration(slot: slot, on: connection)
   }
 
   /// Starts a procedure on the table of a peer. `false` if the connection does not exist, one is under way,
   /// or a parameter is out of range.
-  @inlinable
   public mutating func begin(_ procedure: GATTProcedure, on connection: ConnectionID) -> Bool {
     let index = connection.index
     guard index >= 0, index < connections else { return false }
     return events.clients[index].begin(procedure)
   }
 
-  @inlinable
   mutating func send(_ pdu: Span<UInt8>, on connection: ConnectionID) -> Bool {
     do throws(RadioError) {
       try radio.send(pdu, on: connection)
@@ -131,7 +123,7 @@ public struct BluetoothHost<
 
   /// Processes the events of the radio, responds, and issues pending commands to the radio. Returns when to
   /// poll again at the latest; an earlier call is always allowed.
-  @inlinable @inline(never)
+  @inline(never)
   public mutating func poll(at now: Instant) -> Instant {
     var next = radio.poll(at: now, into: &events)
     if events.isStale, radio.state == .ready {
@@ -144,7 +136,7 @@ public struct BluetoothHost<
   }
 
   /// Issues the advertising and scanning commands to the radio.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func tell() {
     if connections > 0 { events.server.maximumMTU = radio.capabilities.maximumPDU }
     if Application.isObserver, let scan {
@@ -156,7 +148,7 @@ public struct BluetoothHost<
   }
 
   /// Sends the pending requests of the clients, and ends procedures that timed out.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func poll(clientsAt now: Instant, _ deadline: Instant) -> Instant {
     var next = deadline
     var pdu: [64 of UInt8] = .init(repeating: 0)

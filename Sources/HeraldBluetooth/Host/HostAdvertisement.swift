@@ -2,20 +2,18 @@ import HeraldHAL
 
 /// The advertising of a host, stored until the radio can start it: 31 bytes of data and as many of the scan
 /// response.
-@usableFromInline
 struct HostAdvertisement: BitwiseCopyable {
-  @usableFromInline var parameters: AdvertisingParameters
-  @usableFromInline var data: [31 of UInt8]
-  @usableFromInline var response: [31 of UInt8]
-  @usableFromInline var dataLength: UInt8
-  @usableFromInline var responseLength: UInt8
+  var parameters: AdvertisingParameters
+  var data: [31 of UInt8]
+  var response: [31 of UInt8]
+  var dataLength: UInt8
+  var responseLength: UInt8
   /// Whether there is something to advertise.
-  @usableFromInline var isWanted: Bool
+  var isWanted: Bool
   /// Whether the radio has been commanded, and was not restarted since.
-  @usableFromInline var isShown: Bool
+  var isShown: Bool
 
   /// Nothing to advertise.
-  @usableFromInline
   init() {
     parameters = AdvertisingParameters(ownAddress: .zero, interval: .zero, connectable: false)
     data = .init(repeating: 0)
@@ -27,7 +25,7 @@ struct HostAdvertisement: BitwiseCopyable {
   }
 
   /// Stores a copy. `false`, changing nothing, if either is longer than 31 bytes.
-  @usableFromInline @inline(never)
+  @inline(never)
   mutating func set(
     _ parameters: AdvertisingParameters, _ data: Span<UInt8>, _ response: Span<UInt8>
   ) -> Bool {
@@ -45,7 +43,6 @@ struct HostAdvertisement: BitwiseCopyable {
   }
 
   /// Issues the command to the radio.
-  @inlinable
   mutating func show<R: Radio & ~Copyable>(on radio: inout R) {
     do throws(RadioError) {
       try radio.startAdvertising(

@@ -7,17 +7,16 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
 {
   /// The application.
   public var application: Application
-  @usableFromInline var server: ATTServer<Application.Table, connections, 1>
-  @usableFromInline var clients: [connections of GATTClient]
+  var server: ATTServer<Application.Table, connections, 1>
+  var clients: [connections of GATTClient]
   /// Connections that are open, a bit each.
-  @usableFromInline var open: UInt32
+  var open: UInt32
   /// Whether the commands have not been issued yet, or the radio was restarted.
-  @usableFromInline var isStale: Bool
+  var isStale: Bool
 
   /// By the application's declaration.
-  @inlinable @inline(__always) public static var isObserver: Bool { Application.isObserver }
+  @inline(__always) public static var isObserver: Bool { Application.isObserver }
 
-  @inlinable
   init(application: consuming Application) {
     self.application = application
     server = ATTServer()
@@ -27,7 +26,6 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
   }
 
   /// Discards all connections and issues all commands to the radio again.
-  @inlinable
   public mutating func radioChanged(_ state: RadioState, at now: Instant) {
     isStale = true
     guard state != .ready else { return }
@@ -41,13 +39,11 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
   }
 
   /// Passes it to the application.
-  @inlinable
   public mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
     application.received(report, data: data, at: now)
   }
 
   /// Initialises the state of a connection.
-  @inlinable
   public mutating func connectionOpened(_ opened: ConnectionOpened, at now: Instant) {
     let index = opened.connection.index
     guard index >= 0, index < connections else { return }
@@ -58,13 +54,11 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
   }
 
   /// Passes it to the application.
-  @inlinable
   public mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant) {
     application.connectionFailed(reason, at: now)
   }
 
   /// Removes a connection.
-  @inlinable
   public mutating func connectionClosed(
     _ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant
   ) {
@@ -77,7 +71,6 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
   }
 
   /// Responds to a request, or passes a response to the client. Returns the length of the response.
-  @inlinable
   public mutating func pduReceived(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
   ) -> Int {
@@ -96,10 +89,9 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
   }
 
   /// No queue to continue: a PDU that was refused as busy is repeated with the next poll.
-  @inlinable public mutating func readyToSend(on connection: ConnectionID, at now: Instant) {}
+  public mutating func readyToSend(on connection: ConnectionID, at now: Instant) {}
 
   /// Passes it to the application.
-  @inlinable
   public mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {
     application.measured(rssi, on: connection, at: now)
   }

@@ -5,7 +5,6 @@ import HeraldHAL
 ///
 /// One response at a time is pending; a further request before it is sent gets none. Zero bits when nothing
 /// is pending.
-@usableFromInline
 package struct ControlChannels: BitwiseCopyable {
   /// The code of the response, 0 for none; the codes of the channels differ.
   private var code: UInt8
@@ -15,7 +14,6 @@ package struct ControlChannels: BitwiseCopyable {
   private var result: UInt8
 
   /// Nothing is pending.
-  @usableFromInline
   package init() {
     code = 0
     identifier = 0
@@ -23,7 +21,6 @@ package struct ControlChannels: BitwiseCopyable {
   }
 
   /// Whether a response is pending.
-  @usableFromInline
   package var isOwed: Bool { code != 0 }
 
   /// MTUsig: the longest PDU of an LE connection's signalling channel.
@@ -106,7 +103,6 @@ package struct ControlChannels: BitwiseCopyable {
   }
 
   /// The response was sent.
-  @usableFromInline
   package mutating func sent() { self = ControlChannels() }
 }
 

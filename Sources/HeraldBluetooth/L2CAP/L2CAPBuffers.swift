@@ -1,21 +1,19 @@
 import HeraldHAL
 
 /// The bytes of one L2CAP PDU, with room for a packet header in front.
-@usableFromInline
 package struct L2CAPBuffer: BitwiseCopyable {
-  @usableFromInline package var bytes: [256 of UInt8]
+  package var bytes: [256 of UInt8]
 
-  @usableFromInline package init() { bytes = .init(repeating: 0) }
+  package init() { bytes = .init(repeating: 0) }
 
   /// Where the PDU begins, and where the ATT PDU in it begins.
-  @inlinable package static var start: Int { L2CAPConnection.packetHeaderSize }
-  @inlinable package static var attribute: Int {
+  package static var start: Int { L2CAPConnection.packetHeaderSize }
+  package static var attribute: Int {
     L2CAPConnection.packetHeaderSize &+ L2CAPConnection.headerSize
   }
 
   /// Passes the ATT PDU of `count` bytes to the handler. Returns the length of the response that was written
   /// over it.
-  @inlinable
   package mutating func handOver<Handler: RadioEventHandler & ~Copyable>(
     count: Int, of connection: ConnectionID, to handler: inout Handler, at now: Instant
   ) -> Int {
@@ -27,18 +25,16 @@ package struct L2CAPBuffer: BitwiseCopyable {
 
 /// The buffers of all connections: one for each, and one that is assigned to a connection that needs a
 /// second. Slot 0 of a connection uses its own, slot 1 the shared one.
-@usableFromInline
 package struct L2CAPBuffers<let connections: Int>: ~Copyable {
-  @usableFromInline package var own: [connections of L2CAPBuffer]
-  @usableFromInline package var spare: L2CAPBuffer
+  package var own: [connections of L2CAPBuffer]
+  package var spare: L2CAPBuffer
 
-  @usableFromInline package init() {
+  package init() {
     own = .init(repeating: L2CAPBuffer())
     spare = L2CAPBuffer()
   }
 
   /// `L2CAPConnection.append` in the buffer of a slot.
-  @usableFromInline
   package mutating func append(
     _ fragment: Span<UInt8>, to connection: inout L2CAPConnection, _ index: Int, _ slot: Int,
     _ counters: inout L2CAPCounters
@@ -49,7 +45,6 @@ package struct L2CAPBuffers<let connections: Int>: ~Copyable {
   }
 
   /// `L2CAPConnection.answered`.
-  @usableFromInline
   package mutating func answered(
     _ count: Int, by connection: inout L2CAPConnection, _ index: Int, _ slot: Int
   ) {
@@ -61,7 +56,6 @@ package struct L2CAPBuffers<let connections: Int>: ~Copyable {
   }
 
   /// `L2CAPConnection.send`.
-  @usableFromInline
   package mutating func send(
     _ pdu: Span<UInt8>, on connection: inout L2CAPConnection, _ index: Int, _ slot: Int
   ) {
@@ -69,7 +63,6 @@ package struct L2CAPBuffers<let connections: Int>: ~Copyable {
   }
 
   /// `L2CAPBuffer.handOver`.
-  @inlinable
   package mutating func handOver<Handler: RadioEventHandler & ~Copyable>(
     _ index: Int, _ slot: Int, count: Int, to handler: inout Handler, at now: Instant
   ) -> Int {

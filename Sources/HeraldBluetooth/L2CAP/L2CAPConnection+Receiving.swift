@@ -8,7 +8,6 @@ import HeraldHAL
 extension L2CAPConnection {
   /// Evaluates one fragment. Returns its slot, or −1 if it was processed here. `hasSpare`: no other
   /// connection uses the buffer of slot 1.
-  @usableFromInline
   package mutating func slot(
     for fragment: Span<UInt8>, isStart: Bool, hasSpare: Bool, _ counters: inout L2CAPCounters
   ) -> Int {
@@ -54,7 +53,7 @@ extension L2CAPConnection {
 
   /// Stores a fragment that `slot(for:…)` found a slot for. Returns that slot if it now holds a whole ATT PDU
   /// behind its L2CAP header, or −1; its length is `slots[…].length`, and the caller then calls `answered`.
-  @usableFromInline @inline(never)
+  @inline(never)
   package mutating func append(
     _ fragment: Span<UInt8>, to slot: Int, _ buffer: inout L2CAPBuffer, _ counters: inout L2CAPCounters
   ) -> Int {
@@ -131,7 +130,7 @@ extension L2CAPConnection {
   }
 
   /// Ends the handling of a received PDU: with a response of `count` bytes in the same place, or with none.
-  @usableFromInline @inline(never)
+  @inline(never)
   package mutating func answered(_ slot: Int, count: Int, in buffer: inout L2CAPBuffer) {
     guard count > 0, count <= Self.longestPDU else {
       slots[slot] = .free

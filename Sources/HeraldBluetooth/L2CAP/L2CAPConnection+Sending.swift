@@ -3,14 +3,12 @@ import HeraldHAL
 // Sending: L2CAP PDUs are sent as fragments (Vol 3, Part A, 7.2.1).
 extension L2CAPConnection {
   /// A fragment to be sent: `count` bytes from `start` of the slot's buffer.
-  @usableFromInline
   package struct Fragment: BitwiseCopyable {
-    @usableFromInline package let start: Int
-    @usableFromInline package let count: Int
+    package let start: Int
+    package let count: Int
     /// Whether it is the first of its PDU.
-    @usableFromInline package let isStart: Bool
+    package let isStart: Bool
 
-    @usableFromInline
     init(start: Int, count: Int, isStart: Bool) {
       self.start = start
       self.count = count
@@ -19,7 +17,6 @@ extension L2CAPConnection {
   }
 
   /// Whether anything waits to be sent.
-  @inlinable
   package var hasOutgoing: Bool { control.isOwed || slots[0].isSending || slots[1].isSending }
 
   /// Whether a PDU has been sent in part: no other may be sent between its fragments.
@@ -28,13 +25,11 @@ extension L2CAPConnection {
   }
 
   /// Whether the response on a control channel is sent next.
-  @usableFromInline
   package var sendsControlNext: Bool { control.isOwed && !isMidPDU }
 
   /// The slot for a PDU of this host, −1 if the one before has not been sent or no buffer is free.
   /// `hasSpare`: no other connection uses the buffer of slot 1.
   /// `isWaiting`: the lower layer holds fragments of this connection.
-  @usableFromInline
   package func slotToSend(hasSpare: Bool, isWaiting: Bool) -> Int {
     if slots[0].use == .request || slots[1].use == .request { return -1 }
     let isSpareFree = hasSpare && slots[1].use == .free
@@ -44,7 +39,7 @@ extension L2CAPConnection {
   }
 
   /// Queues a PDU of this host.
-  @usableFromInline @inline(never)
+  @inline(never)
   package mutating func send(_ pdu: Span<UInt8>, _ slot: Int, in buffer: inout L2CAPBuffer) {
     for index in 0..<pdu.count { buffer.bytes[L2CAPBuffer.attribute &+ index] = pdu[index] }
     queue(slot, as: .request, count: pdu.count, in: &buffer)
@@ -65,7 +60,6 @@ extension L2CAPConnection {
   }
 
   /// The slot that sends next, −1 if there is nothing to send.
-  @usableFromInline
   package var nextToSend: Int {
     let first = Int(firstToSend & 1)
     if slots[first].isSending { return first }
@@ -73,7 +67,7 @@ extension L2CAPConnection {
   }
 
   /// The next fragment of at most `limit` bytes of a slot that sends.
-  @usableFromInline @inline(never)
+  @inline(never)
   package func nextFragment(_ slot: Int, limit: Int) -> Fragment {
     let done = Int(slots[slot].done)
     let count = min(limit, Int(slots[slot].length) &- done)
@@ -81,7 +75,7 @@ extension L2CAPConnection {
   }
 
   /// A fragment of a slot was sent. Frees the slot after its last one.
-  @usableFromInline @inline(never)
+  @inline(never)
   package mutating func sent(_ fragment: Fragment, _ slot: Int, _ counters: inout L2CAPCounters) {
     counters.count(.fragmentsSent)
     let done = Int(slots[slot].done) &+ fragment.count
@@ -94,7 +88,6 @@ extension L2CAPConnection {
   }
 
   /// The response on a control channel was sent.
-  @usableFromInline
   package mutating func sentControl(_ counters: inout L2CAPCounters) {
     control.sent()
     counters.count(.fragmentsSent)

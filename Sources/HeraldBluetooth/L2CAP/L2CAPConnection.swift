@@ -8,10 +8,8 @@
 /// received meanwhile are dropped. While a response is outstanding, a peer's second request is dropped, so
 /// that it does not occupy the buffer for that response; an indication beside a request, with both responses
 /// pending, still occupies it, and the procedure of this host then ends with its deadline.
-@usableFromInline
 package struct L2CAPConnection: BitwiseCopyable {
   /// The state of a slot.
-  @usableFromInline
   package enum Use: UInt8, BitwiseCopyable {
     /// Neither receiving nor sending.
     case free = 0
@@ -24,17 +22,15 @@ package struct L2CAPConnection: BitwiseCopyable {
   }
 
   /// One of the two slots.
-  @usableFromInline
   package struct Slot: BitwiseCopyable {
-    @usableFromInline package var use: Use
+    package var use: Use
     /// Sending: how many bytes the L2CAP PDU has, header included. Received: how many the ATT PDU in it has.
-    @usableFromInline package var length: UInt8
+    package var length: UInt8
     /// How many bytes of the L2CAP PDU have been received, or have been sent.
-    @usableFromInline package var done: UInt8
+    package var done: UInt8
 
     static var free: Slot { Slot(use: .free, length: 0, done: 0) }
-    @inlinable package var isSending: Bool { use.rawValue >= 2 }
-    @inlinable
+    package var isSending: Bool { use.rawValue >= 2 }
     package init(use: Use, length: UInt8, done: UInt8) {
       self.use = use
       self.length = length
@@ -43,36 +39,35 @@ package struct L2CAPConnection: BitwiseCopyable {
   }
 
   /// The longest L2CAP PDU: all lengths of one fit in a byte.
-  @inlinable package static var slotSize: Int { 251 }
+  package static var slotSize: Int { 251 }
   /// The longest ATT PDU.
-  @inlinable package static var longestPDU: Int { 247 }
+  package static var longestPDU: Int { 247 }
   /// Header of an L2CAP PDU: length and channel.
-  @inlinable package static var headerSize: Int { 4 }
+  package static var headerSize: Int { 4 }
   /// The space in front of a PDU and of each of its fragments, for the packet header of HCI: H4 type byte and
   /// ACL header.
-  @inlinable package static var packetHeaderSize: Int { 5 }
+  package static var packetHeaderSize: Int { 5 }
 
-  @usableFromInline package var slots: [2 of Slot]
+  package var slots: [2 of Slot]
   /// Which of two sending buffers is sent first.
-  @usableFromInline package var firstToSend: UInt8
+  package var firstToSend: UInt8
   /// Whether continuation fragments belong to a PDU that is being skipped.
-  @usableFromInline package var isSkipping: Bool
+  package var isSkipping: Bool
   /// Whether a request of this host was queued and its response is outstanding, which will need a buffer.
-  @usableFromInline package var awaitsAnswer: Bool
+  package var awaitsAnswer: Bool
   /// The role of this device.
-  @usableFromInline package var role: ConnectionRole
+  package var role: ConnectionRole
   /// The response that is pending on the signalling or security channel.
-  @usableFromInline package var control: ControlChannels
+  package var control: ControlChannels
   /// Whether a PDU of this host was refused, so that the host has to be informed when there is room.
-  @usableFromInline package var wantsReady: Bool
+  package var wantsReady: Bool
   /// Whether `timing` is to be set: it was requested by the peer, and accepted.
-  @usableFromInline package var wantsUpdate: Bool
+  package var wantsUpdate: Bool
   /// Explicit padding, so that an array of these is cleared by one call.
   private var padding: UInt8
-  @usableFromInline package var timing: ConnectionTiming
+  package var timing: ConnectionTiming
 
   /// A connection without traffic: all zero bits.
-  @usableFromInline
   package init() {
     slots = .init(repeating: .free)
     firstToSend = 0

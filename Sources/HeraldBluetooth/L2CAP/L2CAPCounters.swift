@@ -1,15 +1,14 @@
 /// What an L2CAP layer counts.
-@usableFromInline
 package enum L2CAPCounter: UInt8 {
   case fragmentsReceived, fragmentsSent, fragmentsMalformed
   case pdusReceived, pdusSent, pdusDropped
   case signalsRejected, pairingsRefused, unknownChannels
 
   /// The number of counters.
-  @inlinable package static var count: Int { 9 }
+  package static var count: Int { 9 }
 
   /// The names of the counters in a statistics group, in this order.
-  @inlinable package static var names: StaticString {
+  package static var names: StaticString {
     """
     fragments_received fragments_sent fragments_malformed pdus_received pdus_sent pdus_dropped signals_rejected
     pairings_refused unknown_channels
@@ -18,18 +17,16 @@ package enum L2CAPCounter: UInt8 {
 }
 
 /// The values of the counters of an L2CAP layer; they wrap at 2³².
-@usableFromInline
 package struct L2CAPCounters: BitwiseCopyable {
-  @usableFromInline package var values: [9 of UInt32]
+  package var values: [9 of UInt32]
 
   /// All are zero.
-  @usableFromInline package init() { values = .init(repeating: 0) }
+  package init() { values = .init(repeating: 0) }
 
   /// Adds one.
-  @inlinable @inline(never)
+  @inline(never)
   package mutating func count(_ counter: L2CAPCounter) { values[Int(counter.rawValue)] &+= 1 }
 
   /// The value of one counter.
-  @inlinable
   package subscript(counter: L2CAPCounter) -> UInt32 { values[Int(counter.rawValue)] }
 }

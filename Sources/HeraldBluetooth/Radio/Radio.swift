@@ -57,7 +57,7 @@ public protocol Radio: ~Copyable {
 
 extension Radio where Self: ~Copyable {
   /// `nil`.
-  @inlinable @inline(__always) public mutating func receivingTime() -> UInt32? { nil }
+  @inline(__always) public mutating func receivingTime() -> UInt32? { nil }
 }
 
 /// What a radio reports, in the order it happened. Bytes are borrowed for the duration of the call.
@@ -89,7 +89,7 @@ public protocol RadioEventHandler: ~Copyable {
 
 extension RadioEventHandler where Self: ~Copyable {
   /// `true`.
-  @inlinable @inline(__always) public static var isObserver: Bool { true }
+  @inline(__always) public static var isObserver: Bool { true }
 }
 
 /// Whether a radio can be used.

@@ -6,14 +6,11 @@ public struct RSSI: Hashable, BitwiseCopyable, Sendable {
   public let rawValue: Int8
 
   /// An RSSI from the value that HCI reports.
-  @inlinable
   public init(_ rawValue: Int8) { self.rawValue = rawValue }
 
   /// No RSSI is available.
-  @inlinable
   public static var notAvailable: RSSI { RSSI(127) }
   /// Whether there is a value.
-  @inlinable
   public var isAvailable: Bool { rawValue != 127 }
 }
 
@@ -23,7 +20,6 @@ public struct ConnectionID: Hashable, BitwiseCopyable, Sendable {
   /// The number.
   public let index: Int
   /// The connection with this number.
-  @inlinable
   public init(index: Int) { self.index = index }
 }
 
@@ -45,7 +41,6 @@ public struct ConnectionOpened: BitwiseCopyable, Sendable {
   public let peer: DeviceAddress
 
   /// Initialises each member.
-  @inlinable
   public init(connection: ConnectionID, role: ConnectionRole, peer: DeviceAddress) {
     self.connection = connection
     self.role = role
@@ -59,7 +54,6 @@ public struct DisconnectReason: Hashable, BitwiseCopyable, RawRepresentable, Sen
   /// The error code.
   public let rawValue: UInt8
   /// The reason with this error code.
-  @inlinable
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Connection Timeout (0x08): the peer is out of range.
@@ -89,7 +83,6 @@ public struct AdvertisingReport: BitwiseCopyable, Sendable {
   /// Not an `OptionSet`, whose array literal would bring in the allocator.
   public struct Kind: Hashable, BitwiseCopyable, Sendable {
     public let rawValue: UInt8
-    @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// A connection can be opened.
     public static var connectable: Kind { Kind(rawValue: 1) }
@@ -102,15 +95,12 @@ public struct AdvertisingReport: BitwiseCopyable, Sendable {
     /// The PDU is a legacy PDU.
     public static var legacy: Kind { Kind(rawValue: 16) }
     /// Whether all properties of `other` are among these.
-    @inlinable
     public func contains(_ other: Kind) -> Bool { rawValue & other.rawValue == other.rawValue }
     /// The properties of both.
-    @inlinable
     public func union(_ other: Kind) -> Kind { Kind(rawValue: rawValue | other.rawValue) }
   }
 
   /// Initialises each member.
-  @inlinable
   public init(address: DeviceAddress, rssi: RSSI, kind: Kind) {
     self.address = address
     self.rssi = rssi
@@ -128,7 +118,6 @@ public struct AdvertisingParameters: Equatable, BitwiseCopyable, Sendable {
   public var connectable: Bool
 
   /// Initialises each member.
-  @inlinable
   public init(ownAddress: DeviceAddress, interval: Interval, connectable: Bool) {
     self.ownAddress = ownAddress
     self.interval = interval
@@ -148,7 +137,6 @@ public struct ScanParameters: Equatable, BitwiseCopyable, Sendable {
   public var active: Bool
 
   /// Initialises each member.
-  @inlinable
   public init(ownAddress: DeviceAddress, interval: Interval, window: Interval, active: Bool) {
     self.ownAddress = ownAddress
     self.interval = interval
@@ -168,7 +156,6 @@ public struct ConnectionParameters: Equatable, BitwiseCopyable, Sendable {
 
   /// Initialises each member; by default 15 ms between connection events, the shortest that iPhones accept,
   /// and a supervision timeout of 4 s.
-  @inlinable
   public init(ownAddress: DeviceAddress, interval: UInt16 = 12, supervisionTimeout: UInt16 = 400) {
     self.ownAddress = ownAddress
     self.interval = interval

@@ -19,7 +19,7 @@ extension NRF {
     private var memory: Memory
     private var pause: Pause
     private let start: UInt32
-    @inlinable @inline(__always) public static var canSeal: Bool { Chip.canSeal }
+    @inline(__always) public static var canSeal: Bool { Chip.canSeal }
     /// The size of a page in bytes: 1,024 on an nRF51, 4,096 on an nRF52.
     public let pageSize: Int
     /// The number of pages of the log.
@@ -206,12 +206,12 @@ public protocol NVMCChip {
 
 extension NVMCChip {
   /// Nordic's chips have room for the code of sealed logs.
-  @inlinable @inline(__always) public static var canSeal: Bool { true }
+  @inline(__always) public static var canSeal: Bool { true }
 }
 
 extension NRF.NRF51822: NVMCChip {
   /// No management link brings it an owner's key, either.
-  @inlinable @inline(__always) public static var canSeal: Bool { false }
+  @inline(__always) public static var canSeal: Bool { false }
   public static var partialErasures: Int { 0 }
   /// t_ERASEPAGE is 22.3 ms.
   public static var erasureTime: UInt32 { 23_500 }

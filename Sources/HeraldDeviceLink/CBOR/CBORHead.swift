@@ -33,7 +33,6 @@ public struct CBORHead: Equatable, BitwiseCopyable, Sendable {
   /// Bytes the head takes: 1…9.
   public let size: Int
 
-  @inlinable
   init(kind: CBORKind, argument: UInt64, isIndefinite: Bool, size: Int) {
     self.kind = kind
     self.argument = argument

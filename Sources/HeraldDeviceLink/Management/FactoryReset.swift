@@ -3,10 +3,8 @@ import HeraldHAL
 
 /// The progress of a factory reset: the log is erased first, then the board's settings, then the device
 /// restarts.
-@usableFromInline
 struct FactoryReset: BitwiseCopyable {
   /// The present step.
-  @usableFromInline
   enum Phase: UInt8, BitwiseCopyable {
     /// Not yet known whether a reset was interrupted.
     case unknown
@@ -18,18 +16,17 @@ struct FactoryReset: BitwiseCopyable {
     case restarting
   }
 
-  @usableFromInline var phase = Phase.unknown
-  @usableFromInline var progress = FactoryResetProgress()
-  @usableFromInline var restartAt = Instant.start
+  var phase = Phase.unknown
+  var progress = FactoryResetProgress()
+  var restartAt = Instant.start
 
-  @usableFromInline
   init() {}
 
   /// How long a device that has been reset waits until it restarts.
-  @usableFromInline static var timeout: Interval { .seconds(2) }
+  static var timeout: Interval { .seconds(2) }
 
   /// How long a reset waits between two checks of a supply that is too low.
-  @usableFromInline static var supplyInterval: Interval { .seconds(1) }
+  static var supplyInterval: Interval { .seconds(1) }
 }
 
 extension ManagedNode where RadioType: ~Copyable {

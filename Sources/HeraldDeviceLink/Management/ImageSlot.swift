@@ -43,28 +43,28 @@ public enum ImagePlan: UInt8, BitwiseCopyable, Sendable {
 }
 
 extension ImageSlot where Self: ~Copyable {
-  @inlinable @inline(__always) public static var hasImageSlot: Bool { false }
+  @inline(__always) public static var hasImageSlot: Bool { false }
   /// The capacity is 0.
-  @inlinable public mutating func imageCapacity() -> UInt32 { 0 }
+  public mutating func imageCapacity() -> UInt32 { 0 }
   /// The slot is empty.
-  @inlinable public mutating func imageSize() -> UInt32 { 0 }
-  @inlinable public mutating func eraseImage() -> Bool { false }
-  @inlinable public mutating func appendImage(_ bytes: Span<UInt8>) -> Bool { false }
-  @inlinable public mutating func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
+  public mutating func imageSize() -> UInt32 { 0 }
+  public mutating func eraseImage() -> Bool { false }
+  public mutating func appendImage(_ bytes: Span<UInt8>) -> Bool { false }
+  public mutating func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
     false
   }
-  @inlinable public mutating func imagePlan() -> ImagePlan { .none }
-  @inlinable public mutating func planImage(_ plan: ImagePlan) -> Bool { false }
+  public mutating func imagePlan() -> ImagePlan { .none }
+  public mutating func planImage(_ plan: ImagePlan) -> Bool { false }
   /// The hash is not known.
-  @inlinable public mutating func copyRunningHash(into hash: inout MutableSpan<UInt8>) -> Bool { false }
+  public mutating func copyRunningHash(into hash: inout MutableSpan<UInt8>) -> Bool { false }
   /// There is no key.
-  @inlinable public mutating func hasImageKey() -> Bool { false }
+  public mutating func hasImageKey() -> Bool { false }
   /// No signature is valid.
-  @inlinable public mutating func isSignature(_ signature: Span<UInt8>, of digest: Span<UInt8>) -> Bool {
+  public mutating func isSignature(_ signature: Span<UInt8>, of digest: Span<UInt8>) -> Bool {
     false
   }
   /// No entry names a key.
-  @inlinable public mutating func isImageKey(_ entry: Span<UInt8>) -> Bool { false }
+  public mutating func isImageKey(_ entry: Span<UInt8>) -> Bool { false }
   /// No upload is in progress.
   public var imageUpload: ImageUpload {
     mutating get { ImageUpload() }

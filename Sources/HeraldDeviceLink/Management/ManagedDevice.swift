@@ -129,16 +129,16 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
 
 extension ManagedDevice where Self: ~Copyable {
   /// The device does not know it.
-  @inlinable @inline(__always)
+  @inline(__always)
   public mutating func debugPort() -> DebugPortState { .notKnown }
   /// No restart report.
   public mutating func restartReport() -> RestartReport? { nil }
-  @inlinable @inline(__always) public static var hasFiles: Bool { false }
-  @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
-  @inlinable @inline(__always) public static var hasSignal: Bool { false }
+  @inline(__always) public static var hasFiles: Bool { false }
+  @inline(__always) public static var bootLoader: StaticString { "" }
+  @inline(__always) public static var hasSignal: Bool { false }
   /// The device has no light.
   public mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool { false }
-  @inlinable @inline(__always) public static var entersBootLoader: Bool { false }
+  @inline(__always) public static var entersBootLoader: Bool { false }
   /// The device has no boot loader.
   public mutating func enterBootLoader(at now: Instant) {}
   /// All events are readable at once.
@@ -150,7 +150,7 @@ extension ManagedDevice where Self: ~Copyable {
     .outOfOrder
   }
   /// Always: whoever has the device can erase it.
-  @inlinable @inline(__always)
+  @inline(__always)
   public mutating func takeResetPermission(at now: Instant) -> Bool { true }
   /// A device without storage for the record does not do it.
   public mutating func beginFactoryReset() -> Bool { false }

@@ -53,16 +53,16 @@ public protocol ManagedBoard: ImageSlot, ~Copyable {
 
 extension ManagedBoard where Self: ~Copyable {
   /// The board does not know it.
-  @inlinable @inline(__always)
+  @inline(__always)
   public mutating func debugPort() -> DebugPortState { .notKnown }
   /// No restart report.
   public mutating func restartReport() -> RestartReport? { nil }
-  @inlinable @inline(__always) public static var hasFiles: Bool { false }
-  @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
-  @inlinable @inline(__always) public static var hasSignal: Bool { false }
+  @inline(__always) public static var hasFiles: Bool { false }
+  @inline(__always) public static var bootLoader: StaticString { "" }
+  @inline(__always) public static var hasSignal: Bool { false }
   /// The board has no light.
   public mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool { false }
-  @inlinable @inline(__always) public static var entersBootLoader: Bool { false }
+  @inline(__always) public static var entersBootLoader: Bool { false }
   /// The board has no boot loader.
   public mutating func enterBootLoader(at now: Instant) {}
   /// No group, and so no name.
@@ -80,7 +80,7 @@ extension ManagedBoard where Self: ~Copyable {
   /// There is no such data.
   public mutating func eraseElsewhere() {}
   /// Always.
-  @inlinable @inline(__always)
+  @inline(__always)
   public mutating func takeResetPermission(at now: Instant) -> Bool { true }
 }
 
@@ -98,15 +98,14 @@ public struct ManagedNode<
   public var node: Node
   /// The board.
   public var board: Parts.BoardType
-  @usableFromInline var reset = FactoryReset()
+  var reset = FactoryReset()
   /// The rate limit of guesses of the access key.
   public var access = AccessGate()
   /// The limit on commits by request.
-  @usableFromInline var commits = CommitBudget()
+  var commits = CommitBudget()
 
   /// A device that has not started, on a board. The node is made in place: one that is passed in would be
   /// copied over the stack.
-  @inlinable
   public init(
     radio: consuming RadioType, flash: consuming Parts.FlashType, random: consuming Parts.RandomType,
     supplier: @autoclosure () -> Parts.SupplierType, delegate: @autoclosure () -> Parts.DelegateType,
@@ -123,7 +122,7 @@ public struct ManagedNode<
   /// The same for devices without room for anything twice on the stack: board and radio are made in place, in
   /// this order, and the rest is made here and not in a main function, which never returns.
   /// `HeraldCore.names` gives the device other names; parts that are a `PartFactory` have them already.
-  @inlinable @inline(never)
+  @inline(never)
   public init(
     makingRadio radio: () -> RadioType, flash: consuming Parts.FlashType, random: consuming Parts.RandomType,
     supplier: @autoclosure () -> Parts.SupplierType, delegate: @autoclosure () -> Parts.DelegateType,
@@ -137,7 +136,7 @@ public struct ManagedNode<
   }
 
   /// The same with parts that define how they are made.
-  @inlinable @inline(never)
+  @inline(never)
   public init(makingRadio radio: () -> RadioType) where Parts: PartFactory {
     board = Parts.board()
     node = HeraldNode(

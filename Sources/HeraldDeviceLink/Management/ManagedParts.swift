@@ -49,8 +49,8 @@ public protocol PartFactory: ManagedParts {
 
 extension PartFactory {
   /// The defaults.
-  @inlinable public static func configuration() -> HeraldConfiguration { HeraldConfiguration() }
-  @inlinable public static func names() -> DeviceNames? { nil }
+  public static func configuration() -> HeraldConfiguration { HeraldConfiguration() }
+  public static func names() -> DeviceNames? { nil }
 }
 
 extension PartFactory where DelegateType == NoDelegate {

@@ -3,20 +3,17 @@ import HeraldHAL
 
 /// When the table is searched next for peers that have been silent for too long: not before the next target's
 /// expiry. Zero bits before the first search, which is due at once.
-@usableFromInline
 struct Ageing: BitwiseCopyable {
   /// When the next search is due.
-  @usableFromInline private(set) var dueAt: Instant
+  private(set) var dueAt: Instant
   private var expiry: Interval
 
-  @usableFromInline
   init() {
     dueAt = .start
     expiry = .zero
   }
 
   /// A search begins: with no peers the next search is due after `expiry`.
-  @usableFromInline
   mutating func begin(expiry: Interval, at now: Instant) {
     self.expiry = expiry
     dueAt = now + expiry
@@ -24,7 +21,6 @@ struct Ageing: BitwiseCopyable {
 
   /// Whether a peer that has been silent for so long is to be forgotten. One that is engaged (held, or
   /// waiting for a message) may be released at any moment: the next search is then due in a second.
-  @usableFromInline
   mutating func isOver(_ silence: Interval, isEngaged: Bool, at now: Instant) -> Bool {
     if silence < expiry {
       due(by: now + Interval(milliseconds: expiry.milliseconds &- silence.milliseconds))

@@ -2,23 +2,21 @@ import HeraldBluetooth
 import HeraldHAL
 
 /// The one connection attempt that may be under way. Zero bits when there is none.
-@usableFromInline
 struct Attempt: BitwiseCopyable {
-  @usableFromInline var isActive: Bool
+  var isActive: Bool
   /// The attempt was cancelled; the radio has not confirmed that yet.
-  @usableFromInline var isCancelled: Bool
+  var isCancelled: Bool
   /// The attempt is shorter than the configured timeout, so that the radio can scan.
-  @usableFromInline var isCut: Bool
+  var isCut: Bool
   /// The attempt lasts as long as the window in which the peer is expected to advertise.
-  @usableFromInline var isBrief: Bool
+  var isBrief: Bool
   /// The target's slot in the table.
-  @usableFromInline var slot: UInt16
+  var slot: UInt16
   /// When it began: milliseconds, their lower 16 bits.
-  @usableFromInline var begunAt: UInt16
+  var begunAt: UInt16
   /// When the attempt is cancelled, or, once it is, when the cancellation is repeated.
-  @usableFromInline var deadline: Instant
+  var deadline: Instant
 
-  @usableFromInline
   init() {
     isActive = false
     isCancelled = false
@@ -30,7 +28,6 @@ struct Attempt: BitwiseCopyable {
   }
 
   /// An attempt at the peer at `slot` has begun. `limit`: when it ends at the latest.
-  @usableFromInline
   mutating func begin(_ slot: Int, _ length: AttemptLength, limit: Instant, at now: Instant) {
     let end = now + length.length
     isActive = true
@@ -43,20 +40,17 @@ struct Attempt: BitwiseCopyable {
   }
 
   /// Ends at `deadline`, before the configured timeout.
-  @usableFromInline
   mutating func cut(until deadline: Instant) {
     isCut = true
     self.deadline = deadline
   }
 
   /// Whether the attempt is to the peer at this slot and has not been cancelled.
-  @usableFromInline
   func isAlive(at slot: Int) -> Bool { isActive && !isCancelled && Int(self.slot) == slot }
 
   /// Whether the attempt is to be cancelled now because its deadline has passed. It stays active until the
   /// radio reports how it ended; if the radio reports nothing, the cancellation is repeated every two
   /// seconds.
-  @usableFromInline
   mutating func isOverdue(at now: Instant) -> Bool {
     guard now >= deadline else { return false }
     isCancelled = true
@@ -65,7 +59,7 @@ struct Attempt: BitwiseCopyable {
   }
 
   /// How long a stranger may take for its responses until it has shown its service, while other peers wait.
-  @usableFromInline static var hastyStep: Interval { .milliseconds(1500) }
+  static var hastyStep: Interval { .milliseconds(1500) }
   /// How recently a peer must have been received to be certainly in range.
-  @usableFromInline static var justNow: Interval { .milliseconds(500) }
+  static var justNow: Interval { .milliseconds(500) }
 }

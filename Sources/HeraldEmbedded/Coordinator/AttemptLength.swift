@@ -2,31 +2,29 @@ import HeraldBluetooth
 import HeraldHAL
 
 /// For how long a connection to a peer is attempted.
-@usableFromInline
 struct AttemptLength: BitwiseCopyable {
   /// The length.
-  @usableFromInline private(set) var length: Interval
+  private(set) var length: Interval
   /// The attempt is shorter than what a peer that is there needs in any case: if it ends without a
   /// connection, the peer has not failed.
-  @usableFromInline private(set) var isCut: Bool
+  private(set) var isCut: Bool
   /// The length is that of one window in which the peer is expected to advertise.
-  @usableFromInline private(set) var isBrief: Bool
+  private(set) var isBrief: Bool
 
   /// The longest attempt while scanning is in rounds: a phone advertises within it.
   private static var inRounds: Interval { .milliseconds(1100) }
   /// The length of an attempt at a stranger while other peers wait: a phone advertises once more within it.
-  @usableFromInline static var hasty: Interval { .milliseconds(1300) }
+  static var hasty: Interval { .milliseconds(1300) }
   /// For how long after it was last received attempts at a peer last as long as its windows: about four of
   /// them. Then it does not advertise when it is expected to.
-  @usableFromInline static var briefly: Interval { .seconds(5) }
+  static var briefly: Interval { .seconds(5) }
   /// The time for the event at the end of a window, in ms.
   private static var event: UInt32 { 4 }
   /// When a peer is considered again after an attempt of one window: before the next one.
-  @usableFromInline static var nextWindow: Interval { .milliseconds(500) }
+  static var nextWindow: Interval { .milliseconds(500) }
 
   /// The length of an attempt that begins now. `othersWait`: other strangers do. `isSparing`: scanning is in
   /// rounds. `isRhythmic`: the events of most peers repeat.
-  @inlinable
   init<Parts: DeviceParts>(
     of target: Target, othersWait: Bool, isSparing: Bool, isFlooded: Bool, isCrowded: Bool,
     isRhythmic: Bool, _ context: inout CoreContext<Parts>
@@ -46,7 +44,6 @@ struct AttemptLength: BitwiseCopyable {
 
   /// The length of an attempt that begins at `now`. `usual`: that of `HeraldConfiguration`. `othersWait`:
   /// other strangers do. `sparing`: the advertising interval in ms if scanning is in rounds, otherwise 0.
-  @usableFromInline
   init(
     of target: Target, usual: Interval, othersWait: Bool, sparing: UInt32, isFlooded: Bool, at now: Instant
   ) {
@@ -62,7 +59,6 @@ struct AttemptLength: BitwiseCopyable {
   }
 
   /// The attempt lasts as long as this window.
-  @usableFromInline
   mutating func limit(to window: AwaitedWindow) {
     length = .milliseconds(window.left &+ Self.event)
     isCut = true

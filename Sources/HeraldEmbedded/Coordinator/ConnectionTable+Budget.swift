@@ -5,14 +5,12 @@ import HeraldHAL
 
 extension ConnectionTable {
   /// How long a connection that a peer opened is kept before it may be closed for a new peer.
-  @inlinable
   static var servingGrace: Interval { .seconds(5) }
 
   /// The connection that is closed for a new peer, if one can be: of those that are only kept, or that a peer
   /// opened some time ago, the oldest, or the one to the peer with the lowest RSSI. A peer not in the table
   /// counts as weakest. For a message of the application an exchange about anything else is closed too
   /// (HP-30).
-  @inlinable
   mutating func connectionToGiveUp<Parts: DeviceParts, let targets: Int>(
     forMessage: Bool, _ peers: inout Peers<Parts, targets>, _ context: inout CoreContext<Parts>
   )
@@ -39,7 +37,6 @@ extension ConnectionTable {
     return best
   }
 
-  @inlinable
   mutating func canGiveUp<Parts: DeviceParts, let targets: Int>(
     _ index: Int, forMessage: Bool, _ peers: inout Peers<Parts, targets>,
     _ context: inout CoreContext<Parts>
@@ -58,7 +55,6 @@ extension ConnectionTable {
   }
 
   /// Schedules a run for when the next connection that a peer opened may be closed.
-  @inlinable
   mutating func awaitGrace<Parts: DeviceParts>(
     _ context: inout CoreContext<Parts>
   ) {
@@ -70,7 +66,6 @@ extension ConnectionTable {
     }
   }
 
-  @inlinable
   mutating func strength<Parts: DeviceParts, let targets: Int>(
     of index: Int, _ peers: inout Peers<Parts, targets>
   ) -> Int8 {

@@ -2,27 +2,23 @@ import HeraldBluetooth
 import HeraldHAL
 
 /// The connections that may be open at once, by their numbers.
-@usableFromInline
 struct ConnectionTable<let connections: Int>: ~Copyable {
-  @usableFromInline var exchanges: [connections of Exchange]
+  var exchanges: [connections of Exchange]
 
   /// No connection is open.
-  @usableFromInline
   init() { exchanges = .init(repeating: Exchange()) }
 
   /// The step of a connection.
-  @inlinable
   subscript(index: Int) -> Exchange {
     mutating get { exchanges[index] }
     _modify { yield &exchanges[index] }
   }
 
   /// Something was sent to a peer that uses its connection: it is not idle.
-  @inlinable
   mutating func used(_ index: Int, at now: Instant) { exchanges[index].lastAsked = now }
 
   /// How many connections are open or being closed.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func openCount() -> Int {
     var open = 0
     var index = 0
@@ -34,7 +30,6 @@ struct ConnectionTable<let connections: Int>: ~Copyable {
   }
 
   /// Whether a connection with this address is open.
-  @inlinable
   mutating func isConnected(_ address: DeviceAddress) -> Bool {
     var index = 0
     while index < connections {
@@ -45,7 +40,7 @@ struct ConnectionTable<let connections: Int>: ~Copyable {
   }
 
   /// Whether an exchange with the target at this slot is under way.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func isAtWork(with slot: UInt16) -> Bool {
     var index = 0
     while index < connections {
@@ -56,7 +51,6 @@ struct ConnectionTable<let connections: Int>: ~Copyable {
   }
 
   /// When the exchange ends that writes a message of the application; `nil` if there is none.
-  @inlinable
   var endOfMessage: Instant? {
     mutating get {
       var index = 0

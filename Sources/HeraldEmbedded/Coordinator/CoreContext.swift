@@ -11,24 +11,24 @@ public struct CoreContext<Parts: DeviceParts>: ~Copyable {
   /// The configuration at start-up.
   public let configuration: HeraldConfiguration
   /// The settings that a host has changed since.
-  @usableFromInline var settings: SettingValues
+  var settings: SettingValues
   /// The latency that makes the cell last, if a host has set for how long it is to.
-  @usableFromInline var latency: LatencyChoice
+  var latency: LatencyChoice
   /// The capabilities of the radio.
-  @usableFromInline var capabilities: RadioCapabilities
+  var capabilities: RadioCapabilities
   /// Since when the date has held.
-  @usableFromInline var dateHeldSince: Instant
+  var dateHeldSince: Instant
   /// Whether the supplier had a payload at the last check.
-  @usableFromInline var offersPayload: Bool
+  var offersPayload: Bool
   /// Whether the radio refused a command in this run: it is repeated soon.
-  @usableFromInline var wasRefused: Bool
+  var wasRefused: Bool
   /// Whether something happened since the last `run` that the next one has to process.
-  @usableFromInline var hasNews: Bool
+  var hasNews: Bool
   /// When to call `run` again at the latest.
-  @usableFromInline var wakeAt: Instant
+  var wakeAt: Instant
 
   /// The context of a device that has not started.
-  @inlinable @inline(__always)
+  @inline(__always)
   public init(
     flash: consuming Parts.FlashType, random: consuming Parts.RandomType, delegate: () -> Parts.DelegateType,
     configuration: () -> HeraldConfiguration
@@ -53,32 +53,30 @@ extension CoreContext {
   // MARK: Time
 
   /// The time of the present call from outside. The call sets it first, so that it need not be passed on.
-  @inlinable
   var now: Instant {
     @inline(__always) get { sink.now }
     @inline(__always) set { sink.now = newValue }
   }
 
   /// Schedules the next `run` for this moment at the latest.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func wake(by moment: Instant) {
     if moment < wakeAt { wakeAt = moment }
   }
 
   /// The moment `interval` from now.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func after(_ interval: Interval) -> Instant { now + interval }
 
   /// Whether a moment has passed.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func hasCome(_ moment: Instant) -> Bool { now >= moment }
 
   /// The earlier of two moments.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func earlier(_ left: Instant, _ right: Instant) -> Instant { left < right ? left : right }
 
   /// The largest number of connections, with memory for `capacity` of them.
-  @inlinable
   func connectionLimit(of capacity: Int) -> Int {
     capacity < capabilities.connections ? capacity : capabilities.connections
   }
@@ -87,7 +85,7 @@ extension CoreContext {
 
   /// The date was set, in place of `former`: it has held since now, unless a host has only corrected that
   /// of a host by less than an hour.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func noteDate(instead former: WallClock) {
     let hour: UInt64 = 3_600_000
     if former.source == .host, sink.clock.source == .host, let before = former.unixMilliseconds(at: now),
@@ -100,22 +98,18 @@ extension CoreContext {
 
   /// Whether keys of past days may be erased: a host set the date, and it has held for six hours of the
   /// device's own time. A date from a beacon never is certain.
-  @inlinable
   var isDateCertain: Bool { sink.clock.source == .host && sink.now >= dateHeldSince + .minutes(360) }
 
   // MARK: Settings
   // A setting of the host overrides the configuration at start-up as soon as it is set.
 
   /// Whether peers can find this device; otherwise it has to connect to them (HP-06).
-  @inlinable
   var canAdvertise: Bool { configuration.advertises && capabilities.canAdvertise }
 
   /// For how many days records of the log are kept, 0: as long as there is room.
-  @inlinable
   public var retentionDays: UInt16 { settings[.keepDays] ?? configuration.retentionDays }
 
   /// How often pending records are committed to flash.
-  @inlinable
   var commitPeriod: Interval {
     @inline(never) get {
       guard let seconds = settings[.commitSeconds] else { return configuration.commitPeriod }
@@ -124,11 +118,9 @@ extension CoreContext {
   }
 
   /// The duty of the radio, as far as its timings are not set individually.
-  @inlinable
   var radioSetting: RadioSetting { RadioSetting(value: settings[.radioSetting]) }
 
   /// The advertising interval.
-  @inlinable
   var advertisingInterval: Interval {
     if let milliseconds = settings[.advertisingInterval] { return .milliseconds(UInt32(milliseconds)) }
     return radioSetting.advertisingInterval ?? configuration.advertisingInterval
@@ -136,7 +128,6 @@ extension CoreContext {
 
   /// The scan timing. Scanning is not in rounds if two of them last for longer than `expiry`: peers would be
   /// removed between them, and their payloads read in each.
-  @inlinable
   var scanTiming: ScanTiming {
     var timing = configuration.scanTiming
     timing.listen(as: radioSetting)
@@ -152,7 +143,6 @@ extension CoreContext {
   }
 
   /// The latency that a host has set, or that follows from what it has set; `nil` for that of the image.
-  @inlinable
   var wantedLatency: Interval? {
     guard Parts.takesSettings else { return nil }
     if let seconds = settings[.latency] { return .seconds(UInt32(seconds)) }
@@ -160,12 +150,10 @@ extension CoreContext {
   }
 
   /// The capacity of the cell in mAh.
-  @inlinable
   var cellCapacity: UInt32 { UInt32(settings[.cellCapacity] ?? configuration.cellCapacity) }
 
   /// The scan timing of the present state: of a lying device that does not scan in rounds, that of the saver
   /// if it scans less.
-  @inlinable
   var presentScanTiming: ScanTiming {
     var timing = scanTiming
     if Parts.DelegateType.hasMotion, timing.latency == .zero, sink.delegate.motion == .lying {
@@ -175,7 +163,6 @@ extension CoreContext {
   }
 
   /// The number of a setting that is in effect; 0 for an unknown setting.
-  @inlinable
   public func inEffect(_ setting: Setting) -> UInt32 {
     switch setting {
     case .keepDays: UInt32(retentionDays)
@@ -203,7 +190,6 @@ extension CoreContext {
 
   /// Runs the sensors beside the radio, as much as there is room for in one `run`, and schedules their next
   /// run. Returns the date that a venue beacon has advertised, if one has, in milliseconds since 1970.
-  @inlinable
   mutating func runSensors() -> UInt64? {
     var round = 0
     while round < 16 {

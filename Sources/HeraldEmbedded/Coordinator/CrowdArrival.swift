@@ -7,7 +7,6 @@ import HeraldHAL
 /// While a room fills, connections take so much of the radio's time that rounds miss peers that are known
 /// already. The device then scans as after a start, for a minute. This takes several times the charge of the
 /// rounds, so that it is done four times in succession at most, and once in 15 minutes after that.
-@usableFromInline
 struct CrowdArrival: BitwiseCopyable {
   private var starts: RateBudget
   /// The number of payloads since the round began.
@@ -16,7 +15,6 @@ struct CrowdArrival: BitwiseCopyable {
   private var known: UInt8
 
   /// None: all bits are zero.
-  @usableFromInline
   init() {
     starts = RateBudget()
     payloads = 0
@@ -30,19 +28,15 @@ struct CrowdArrival: BitwiseCopyable {
   private static var pace: UInt32 { 900_000 }
 
   /// The payload of a device was read that was not known.
-  @usableFromInline
   mutating func note() { if payloads < .max { payloads &+= 1 } }
 
   /// A round of scanning begins.
-  @usableFromInline
   mutating func beginRound() { payloads = 0 }
 
   /// The number of peers that are there with a known payload.
-  @usableFromInline
   mutating func note(known: UInt8) { self.known = known }
 
   /// Whether the device is to scan as after a start, from `now` on.
-  @usableFromInline
   mutating func takeStart(at now: Instant) -> Bool {
     guard payloads >= Self.least, payloads >= known / 2 else { return false }
     payloads = 0

@@ -8,19 +8,17 @@ import HeraldHAL
 ///
 /// Addresses that are invented do not make a crowd: it begins when three payloads were read within some
 /// seconds, and ends when none has been read for 2 to 16 s.
-@usableFromInline
 struct Crowding: BitwiseCopyable {
   /// Whether the device is in a crowd.
-  @usableFromInline private(set) var isCrowded: Bool
+  private(set) var isCrowded: Bool
   /// The strangers that were counted since `beginCount`.
   private var strangers: UInt8
   /// The payloads that were read, which time takes away.
   private var reads: RateBudget
   /// When the next attempt may begin.
-  @usableFromInline private(set) var pauseEnd: Instant
+  private(set) var pauseEnd: Instant
 
   /// No crowd: all bits are zero.
-  @usableFromInline
   init() {
     isCrowded = false
     strangers = 0
@@ -40,18 +38,15 @@ struct Crowding: BitwiseCopyable {
   /// For how long at most an attempt waits: milliseconds, one less than a power of two.
   private static var longestPause: UInt32 { 255 }
   /// For how long after it was last received a stranger is attempted.
-  @usableFromInline static var presence: Interval { .seconds(30) }
+  static var presence: Interval { .seconds(30) }
 
   /// A payload was read.
-  @usableFromInline
   mutating func noteRead() { if reads.spent < Self.most { reads.spend(1) } }
 
   /// A stranger waits that was received not long ago (`Target.isCrowdMember`).
-  @usableFromInline
   mutating func count() { if strangers < .max { strangers &+= 1 } }
 
   /// Begins a crowd, if enough strangers were counted and payloads read, and begins to count again.
-  @usableFromInline
   mutating func beginCount(at now: Instant) {
     end(at: now)
     if now >= Self.firstAt, strangers >= Self.least.strangers, reads.spent >= Self.least.reads {
@@ -61,13 +56,11 @@ struct Crowding: BitwiseCopyable {
   }
 
   /// Ends the crowd, if no payload has been read for some time.
-  @usableFromInline
   mutating func end(at now: Instant) {
     if reads.allows(1, pace: Self.pace, at: now) { isCrowded = false }
   }
 
   /// An attempt has ended. `chance`: random bits.
-  @usableFromInline
   mutating func pause(chance: UInt32, at now: Instant) {
     pauseEnd = now + .milliseconds(chance & Self.longestPause)
   }

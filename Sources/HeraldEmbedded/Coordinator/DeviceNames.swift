@@ -12,7 +12,6 @@ public struct DeviceNames: Sendable {
   public var manufacturer: InlineBytes<20>
 
   /// No name is set.
-  @inlinable
   public init() {
     name = InlineBytes()
     model = InlineBytes()
@@ -28,7 +27,7 @@ public struct DeviceNames: Sendable {
   }
 
   /// Serves one of the names from `offset` on.
-  @usableFromInline @inline(never)
+  @inline(never)
   mutating func read(
     _ tag: AttributeTag, from offset: Int, into buffer: inout MutableSpan<UInt8>
   ) -> AttributeRead {

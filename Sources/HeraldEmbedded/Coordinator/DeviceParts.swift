@@ -34,7 +34,7 @@ public protocol DeviceParts {
 
 extension DeviceParts {
   /// `true`.
-  @inlinable @inline(__always) public static var takesSettings: Bool { true }
+  @inline(__always) public static var takesSettings: Bool { true }
 }
 
 /// The parts of a device as generic parameters: for devices that need no type of their own for them.

@@ -2,49 +2,47 @@ import HeraldBluetooth
 import HeraldHAL
 
 /// One connection: zero bits when closed, otherwise the state of its exchange.
-@usableFromInline
 struct Exchange: BitwiseCopyable {
-  @usableFromInline var step: ExchangeStep
+  var step: ExchangeStep
   /// The peer's operating system, as far as this exchange has shown.
-  @usableFromInline var system: Target.System
+  var system: Target.System
   /// What the step under way is for.
-  @usableFromInline var task: PeerTask
+  var task: PeerTask
   /// Nothing more may be written on this connection: the peer would append it to the message it has.
-  @usableFromInline var isSpent: Bool
+  var isSpent: Bool
   /// Whether the peer opened the connection; if so, the peer closes it.
-  @usableFromInline var isPeers: Bool
+  var isPeers: Bool
   /// Whether the target at `slot` is held for this exchange.
-  @usableFromInline var holdsTarget: Bool
+  var holdsTarget: Bool
   /// Which code of another system is being looked for.
-  @usableFromInline var codeRequest: CodeRequest
+  var codeRequest: CodeRequest
   /// The buffer of what is read or written in the pool, plus one; 0 for none.
-  @usableFromInline var buffer: UInt8
+  var buffer: UInt8
   /// The target's slot in the table.
-  @usableFromInline var slot: UInt16
+  var slot: UInt16
   /// The handle of the peer's payload; 0 if it has none.
-  @usableFromInline var payloadHandle: UInt16
+  var payloadHandle: UInt16
   /// The handle of the peer's signal characteristic; 0 if it has none.
-  @usableFromInline var signalHandle: UInt16
+  var signalHandle: UInt16
   /// The handle of the peer's model, or of its contact event number; 0 if it has none.
-  @usableFromInline var modelHandle: UInt16
+  var modelHandle: UInt16
   /// How many bytes of a message have been written, and how many are being written.
-  @usableFromInline var written: UInt16
-  @usableFromInline var piece: UInt16
-  @usableFromInline var service: HandleRange
+  var written: UInt16
+  var piece: UInt16
+  var service: HandleRange
   /// The peer's address, as the connection showed it.
-  @usableFromInline var peer: DeviceAddress
+  var peer: DeviceAddress
   /// Which service is looked for. It fills a padding gap: without padding all connections are cleared in
   /// place.
-  @usableFromInline var search: ServiceSearch
+  var search: ServiceSearch
   /// When the connection is closed, whatever its step; once it is being closed, when the command is repeated.
-  @usableFromInline var end: Instant
+  var end: Instant
   /// When the peer last sent a request; on a connection that is kept, when its RSSI was last read.
-  @usableFromInline var lastAsked: Instant
+  var lastAsked: Instant
   /// When the connection was opened.
-  @usableFromInline var openedAt: Instant
-  @usableFromInline var client: GATTClient
+  var openedAt: Instant
+  var client: GATTClient
 
-  @usableFromInline
   init() {
     step = .closed
     system = .unknown
@@ -72,7 +70,6 @@ struct Exchange: BitwiseCopyable {
 
 extension Exchange {
   /// A connection to this peer was opened.
-  @inlinable
   mutating func opened(by peer: DeviceAddress, at now: Instant) {
     self.peer = peer
     lastAsked = now
@@ -80,7 +77,6 @@ extension Exchange {
   }
 
   /// The RSSI of the peer was read on the connection. Returns the target's slot, if one is held.
-  @inlinable
   mutating func measured(at now: Instant) -> Int? {
     guard holdsTarget else { return nil }
     lastAsked = now
@@ -88,7 +84,6 @@ extension Exchange {
   }
 
   /// Handles of a previous service are not valid for the one that was found now.
-  @inlinable
   mutating func forgetService() {
     payloadHandle = 0
     signalHandle = 0
@@ -97,7 +92,6 @@ extension Exchange {
 
   /// Notes which of the service's characteristics are there. The signal characteristic identifies the peer's
   /// system.
-  @inlinable
   mutating func note(_ pdu: Span<UInt8>) {
     var characteristics = GATTCharacteristics(pdu)
     while let found = characteristics.next() {
@@ -116,7 +110,6 @@ extension Exchange {
   }
 
   /// Whether what was looked for among the characteristics is there.
-  @inlinable
   var isThere: Bool {
     (step == .findModel ? modelHandle : payloadHandle) != 0
   }
@@ -125,7 +118,6 @@ extension Exchange {
 // The buffer of what is read or written.
 extension Exchange {
   /// Claims a buffer of the pool for the connection with this number; `nil` if none is free.
-  @inlinable
   mutating func claimBuffer<let count: Int>(
     _ use: PayloadBuffer.Use, _ index: Int, in pool: inout PayloadPool<count>
   ) -> Int? {
@@ -136,7 +128,6 @@ extension Exchange {
 
   /// Releases the buffer. A message of the application does not belong to the connection and stays: other
   /// peers may still need it.
-  @inlinable
   mutating func freeBuffer<let count: Int>(in pool: inout PayloadPool<count>) {
     let index = Int(buffer) &- 1
     if index >= 0, pool.buffers[index].use != .message { pool.buffers[index].use = .free }
@@ -145,7 +136,6 @@ extension Exchange {
 
   /// Copies the bytes of `pdu` from `from` on to their offset in the buffer; `false` if there is no buffer or
   /// they do not fit.
-  @inlinable
   mutating func put<let count: Int>(
     _ pdu: Span<UInt8>, _ from: Int, at offset: Int, in pool: inout PayloadPool<count>
   ) -> Bool {
@@ -155,7 +145,6 @@ extension Exchange {
   }
 
   /// A part of the message in the buffer was written. Returns whether another part follows.
-  @inlinable
   mutating func isMoreToWrite<let count: Int>(of pool: inout PayloadPool<count>) -> Bool {
     let index = Int(buffer) &- 1
     guard index >= 0 else { return false }

@@ -2,7 +2,6 @@ import HeraldBluetooth
 import HeraldHAL
 
 /// The step of an exchange with a connected peer. The whole sequence is the one table in `next(after:)`.
-@usableFromInline
 enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
   /// No connection.
   case closed = 0
@@ -45,7 +44,6 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
   case findAnother = 18
 
   /// How a step ended.
-  @usableFromInline
   enum Outcome: UInt8, BitwiseCopyable, Sendable {
     /// The attribute was found, or the request succeeded.
     case found
@@ -56,7 +54,6 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
   }
 
   /// The next step. A peer that refuses a longer ATT_MTU is read 22 bytes at a time.
-  @usableFromInline
   func next(after outcome: Outcome) -> ExchangeStep {
     guard isWorking else { return self }
     switch outcome {
@@ -88,12 +85,10 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
   }
 
   /// Whether this is a search for a service of Herald's.
-  @usableFromInline
   var findsService: Bool {
     rawValue >= Self.findShortService.rawValue && rawValue <= Self.findCustomService.rawValue
   }
 
   /// Whether a response of the peer is outstanding.
-  @usableFromInline
   var isWorking: Bool { rawValue >= Self.exchangeMTU.rawValue && rawValue <= Self.readCodes.rawValue }
 }

@@ -6,7 +6,6 @@ import HeraldHAL
 extension Exchanges {
   /// Whether an exchange continues with the codes instead of `step`: for a peer that is known to have no
   /// Herald service, and before a peer is marked as having none.
-  @inlinable
   mutating func turnsToCodes(
     _ step: ExchangeStep, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType
   ) -> Bool {
@@ -22,7 +21,6 @@ extension Exchanges {
   }
 
   /// Continues the search for codes at its present step.
-  @inlinable
   mutating func follow(
     _ outcome: CodeOutcome, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
@@ -37,7 +35,6 @@ extension Exchanges {
   }
 
   /// The search for codes has ended: the exchange continues with the peer's next task, or ends.
-  @inlinable
   mutating func endCodes(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {

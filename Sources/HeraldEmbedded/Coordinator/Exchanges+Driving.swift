@@ -6,7 +6,6 @@ import HeraldHAL
 extension Exchanges {
   /// Sends the next request of every exchange and ends those that have exceeded their deadline. Exchanges do
   /// not wait for each other.
-  @inlinable
   mutating func driveAll<R: Radio & ~Copyable>(
     _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -18,7 +17,6 @@ extension Exchanges {
     closeSurplus(&radio, &context)
   }
 
-  @inlinable
   mutating func drive<R: Radio & ~Copyable>(
     _ index: Int, _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
@@ -55,24 +53,20 @@ extension Exchanges {
 
   /// When this device's exchange on a connection has to end; also on a connection that the peer opened, which
   /// may last longer.
-  @inlinable
   mutating func workEnd(_ index: Int, _ context: inout Context) -> Instant {
     guard table[index].isPeers else { return table[index].end }
     return context.earlier(table[index].end, table[index].openedAt + context.configuration.exchangeLife)
   }
 
   /// How often the RSSI of a peer is read on a connection that is kept.
-  @inlinable
   static var keptPeriod: Interval { .seconds(10) }
 
   /// How long no RSSI may be read until the peer counts as gone, even if the radio reports the connection as
   /// open (HP-02).
-  @inlinable
   static var keptSilence: Interval { .seconds(30) }
 
   /// Reads the RSSI on a connection that is kept, runs the peer's tasks on it, and closes it when the peer is
   /// gone.
-  @inlinable
   mutating func keep<R: Radio & ~Copyable>(
     _ index: Int, _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
@@ -98,7 +92,6 @@ extension Exchanges {
 
   /// Sends the pending request of an exchange, if there is one and the radio accepts it; otherwise it stays
   /// pending.
-  @inlinable
   mutating func request<R: Radio & ~Copyable>(
     _ index: Int, _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
@@ -127,7 +120,6 @@ extension Exchanges {
   }
 
   /// Closes connections whose numbers exceed the capacity.
-  @inlinable
   mutating func closeSurplus<R: Radio & ~Copyable>(_ radio: inout R, _ context: inout Context) {
     guard !surplus.isEmpty else { return }
     let due = surplus.due(at: context.now)

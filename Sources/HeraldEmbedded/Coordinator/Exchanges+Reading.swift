@@ -5,7 +5,6 @@ import HeraldHAL
 
 extension Exchanges {
   /// Begins a step: sends its request, or does what its end requires.
-  @inlinable
   mutating func enter(
     _ wanted: ExchangeStep, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
@@ -83,7 +82,6 @@ extension Exchanges {
   }
 
   /// The next task on a connection whose peer is known, or the end of the connection.
-  @inlinable
   mutating func choose(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) -> ExchangeStep {
@@ -111,7 +109,7 @@ extension Exchanges {
   }
 
   /// Continues the exchange after its present step.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func advance(
     _ index: Int, _ outcome: ExchangeStep.Outcome, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
@@ -138,7 +136,6 @@ extension Exchanges {
 
   /// The payload of the service that was found cannot be read, perhaps because the service is stale: another
   /// one is searched for.
-  @inlinable
   mutating func noteFault(isRefused: Bool, _ index: Int, _ serving: inout ServingType) {
     table[index].search.fail(isRefused: isRefused)
     table[index].freeBuffer(in: &serving.values.pool)
@@ -146,7 +143,7 @@ extension Exchanges {
 
   /// Processes a PDU for the client and continues with the resulting step, which is returned. Not inlined, so
   /// that the calls that respond to requests do not carry its stack frame.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func take(
     _ pdu: Span<UInt8>, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
@@ -220,7 +217,6 @@ extension Exchanges {
   }
 
   /// The payload is complete: logs and reports it. `false` if the bytes are not a payload.
-  @inlinable
   mutating func keepPayload(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) -> Bool {
@@ -235,7 +231,6 @@ extension Exchanges {
   }
 
   /// The model is complete: logs and reports it (HP-28).
-  @inlinable
   mutating func keepModel(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) -> Bool {

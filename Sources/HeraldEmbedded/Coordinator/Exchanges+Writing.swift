@@ -6,14 +6,12 @@ import HeraldHAL
 
 extension Exchanges {
   /// The longest request that is sent. Its buffer is on the stack.
-  @inlinable
   static var longestRequest: Int { 128 }
 
   /// Composes the message of a connection's task, unless that has begun already, and returns how much of it
   /// is written next: all of it if one request holds it, or to an iPhone, which accepts prepared writes; else
   /// 20 bytes, the length that Android phones write and expect. `false` if there is no such message; the
   /// exchange then ends.
-  @inlinable
   mutating func prepareSignal(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) -> Bool {
@@ -44,7 +42,6 @@ extension Exchanges {
   }
 
   /// A whole message was written.
-  @inlinable
   mutating func noteWritten(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -59,7 +56,6 @@ extension Exchanges {
   }
 
   /// The peer refused the message or has no characteristic for it, or the message does not fit.
-  @inlinable
   mutating func countRefusal(of task: PeerTask, _ context: inout Context) {
     context.sink.count(.signalsRefused)
     if task == .sendMessage { context.sink.count(.messagesLost) }

@@ -13,12 +13,11 @@ public struct Exchanges<Parts: DeviceParts, let targets: Int, let connections: I
   /// The GATT server.
   public typealias ServingType = Serving<Parts, targets, connections, payloads>
 
-  @usableFromInline var table: ConnectionTable<connections>
+  var table: ConnectionTable<connections>
   /// Connections whose numbers exceed the capacity.
-  @usableFromInline var surplus: SurplusConnections
+  var surplus: SurplusConnections
 
   /// No connection is open.
-  @inlinable
   init() {
     table = ConnectionTable()
     surplus = SurplusConnections()
@@ -32,7 +31,6 @@ extension Exchanges {
   /// connection is enough for both, and in a crowd the number of connections matters (HP-21). This is for
   /// devices like this one. With phones, which advertise a transmit power or a pseudo device address, this
   /// device opens a connection of its own, as their applications expect.
-  @inlinable
   mutating func readBack(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -43,7 +41,7 @@ extension Exchanges {
   }
 
   /// Begins the tasks of a peer, whose slot is held, on a connection.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func beginExchange(
     with slot: UInt16, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
@@ -56,7 +54,7 @@ extension Exchanges {
   }
 
   /// The connection is gone.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func forget(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -70,7 +68,6 @@ extension Exchanges {
   }
 
   /// Closes several connections, a bit each.
-  @inlinable
   mutating func close(
     all: UInt32, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -86,7 +83,7 @@ extension Exchanges {
   }
 
   /// Releases the buffer and the target of an exchange.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func letGo(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -100,7 +97,7 @@ extension Exchanges {
   }
 
   /// Closes the connection: `run` repeats the command to the radio until it is closed (HP-02).
-  @inlinable @inline(never)
+  @inline(never)
   mutating func close(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -112,7 +109,6 @@ extension Exchanges {
 
   /// This device's exchange on a connection has ended: closes the connection, unless the peer opened it or is
   /// using it.
-  @inlinable
   mutating func leave(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -133,7 +129,6 @@ extension Exchanges {
 
   /// All present tasks for the peer have ended: schedules the next, and closes the connection (HP-22), or
   /// keeps it if the configuration says so and the peer's system may withhold its advertisements (HP-23).
-  @inlinable
   mutating func finish(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -154,7 +149,6 @@ extension Exchanges {
   }
 
   /// The peer has no Herald service.
-  @inlinable
   mutating func ignore(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -164,7 +158,6 @@ extension Exchanges {
 
   /// No buffer is free for the peer's payload, or for the message to it: this is not counted as a failure,
   /// and the exchange is repeated soon.
-  @inlinable
   mutating func deferExchange(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -175,7 +168,6 @@ extension Exchanges {
 
   /// The exchange failed: counts the cause, starts the back-off, which grows with each failure, and closes
   /// the connection if this device opened it.
-  @inlinable
   mutating func fail(
     _ index: Int, _ cause: HeraldCounter, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
@@ -197,7 +189,6 @@ extension Exchanges {
   // MARK: The connection budget (HP-25)
 
   /// Closes a connection for a new peer, unless one is being closed already.
-  @inlinable
   mutating func giveUpConnection(
     forMessage: Bool, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -219,7 +210,6 @@ extension Exchanges {
   /// Connections that were opened under the former address: the new payload and new codes must not be visible
   /// on them, as that would link the two addresses. Those that are kept are closed; on the others a new read
   /// is refused, and the services of other systems are removed.
-  @inlinable
   mutating func retireFormerAddress(
     _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -238,7 +228,6 @@ extension Exchanges {
   // MARK: Radio events
 
   /// A connection was opened, by this device if `isOurs`.
-  @inlinable
   mutating func opened(
     _ opened: ConnectionOpened, isOurs: Bool, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
@@ -269,7 +258,6 @@ extension Exchanges {
   }
 
   /// A connection ended.
-  @inlinable
   mutating func closed(
     _ index: Int, _ reason: DisconnectReason, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
@@ -294,7 +282,6 @@ extension Exchanges {
   }
 
   /// The radio was reset: every connection is gone.
-  @inlinable
   mutating func radioForgot(
     _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {

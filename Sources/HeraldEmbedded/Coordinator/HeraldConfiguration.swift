@@ -103,7 +103,6 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
 
   /// The back-off after a peer's `failures`-th failed exchange in a row: `first`, doubled with each further
   /// one up to `longest`. Static, as a method would copy the configuration to the stack.
-  @usableFromInline
   static func retryDelay(failures: UInt8, first: Interval, longest: Interval) -> Interval {
     var delay = first.milliseconds
     var further = failures
@@ -116,7 +115,6 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
 
   /// How long no connection is made to a peer that was found for the `ignores`-th time to have no Herald
   /// service: a minute, and a fifth more each time until it is three minutes or more, as phones do.
-  @usableFromInline
   static func ignoreDelay(ignores: UInt8) -> Interval {
     var delay: UInt32 = 60_000
     var further = ignores

@@ -6,7 +6,6 @@ import HeraldHAL
 extension HeraldCore {
   /// Switches the sensor off: scanning, advertising and connecting end; pending records of the log are
   /// committed. Sensors beside the radio continue, so that a visit ends.
-  @inlinable
   public mutating func switchOff(at now: Instant) {
     context.now = now
     guard !power.isOff else { return }
@@ -17,7 +16,6 @@ extension HeraldCore {
   }
 
   /// Switches the sensor on again. It is on when the device starts.
-  @inlinable
   public mutating func switchOn(at now: Instant) {
     context.now = now
     guard power.isOff else { return }
@@ -27,7 +25,6 @@ extension HeraldCore {
   }
 
   /// Reports the sensor's new state to the delegate, if there is one.
-  @inlinable
   mutating func tell(_ state: SensorState?) {
     guard let state else { return }
     context.sink.delegate.tell(
@@ -38,7 +35,6 @@ extension HeraldCore {
   /// Sends a message of at most 509 bytes to a peer at once, ahead of all other work and over the open
   /// connection if there is one (HP-30, HP-31). It is dropped after a minute; the counters `messages_sent`
   /// and `messages_lost` show the result.
-  @inlinable
   public mutating func sendImmediately(
     _ message: Span<UInt8>, to target: TargetIdentity, at now: Instant
   ) throws(ImmediateSendError) {
@@ -53,7 +49,6 @@ extension HeraldCore {
 
   /// Sends a message to every peer that is known to have a Herald service and was received within the last
   /// minute (HP-32), and returns how many these are.
-  @inlinable
   public mutating func sendImmediatelyToAll(_ message: Span<UInt8>, at now: Instant)
     throws(ImmediateSendError)
     -> Int
@@ -67,7 +62,7 @@ extension HeraldCore {
 
   /// Applies the settings of a host from now on. A new advertising interval comes with a new address, like
   /// every change of what is advertised.
-  @inlinable @inline(never)
+  @inline(never)
   public mutating func take(_ new: SettingValues, at now: Instant) {
     context.now = now
     let interval = context.advertisingInterval
@@ -83,7 +78,6 @@ extension HeraldCore {
   /// Gives the supplier the payload key material that is stored. To be called in each round of the loop,
   /// before the node is polled, so that the key of a new day is available when the payload of its first
   /// minutes is requested.
-  @inlinable
   public mutating func loadPayload<Storage: PayloadStorage & ~Copyable>(
     in storage: inout Storage, at now: Instant
   ) {

@@ -6,7 +6,6 @@ import HeraldHAL
 extension HeraldCore: RadioEventHandler {
   /// One advertisement or scan response was received. Its RSSI is logged under the peer's identity if the
   /// peer is or may be a Herald peer (HP-26).
-  @inlinable
   public mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
     context.now = now
     context.sink.count(.adverts)
@@ -34,7 +33,6 @@ extension HeraldCore: RadioEventHandler {
 
   /// The state of the radio changed. When it is no longer ready, all connections are closed, and the commands
   /// are repeated later.
-  @inlinable
   public mutating func radioChanged(_ state: RadioState, at now: Instant) {
     context.now = now
     context.hasNews = true
@@ -46,7 +44,6 @@ extension HeraldCore: RadioEventHandler {
   }
 
   /// A connection was opened.
-  @inlinable
   public mutating func connectionOpened(_ opened: ConnectionOpened, at now: Instant) {
     context.now = now
     context.hasNews = true
@@ -63,7 +60,6 @@ extension HeraldCore: RadioEventHandler {
   }
 
   /// The attempt to connect ended without a connection.
-  @inlinable
   public mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant) {
     context.now = now
     guard peers.attempt.isActive else { return }
@@ -72,7 +68,6 @@ extension HeraldCore: RadioEventHandler {
   }
 
   /// A connection ended.
-  @inlinable
   public mutating func connectionClosed(
     _ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant
   ) {
@@ -89,7 +84,7 @@ extension HeraldCore: RadioEventHandler {
 
   /// A PDU was received: a response to a request of this device, or a request of the peer, whose response
   /// replaces it in the buffer.
-  @inlinable @inline(never)
+  @inline(never)
   public mutating func pduReceived(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
   ) -> Int {
@@ -114,11 +109,9 @@ extension HeraldCore: RadioEventHandler {
   }
 
   /// A connection accepts PDUs again: `run` sends.
-  @inlinable
   public mutating func readyToSend(on connection: ConnectionID, at now: Instant) { context.hasNews = true }
 
   /// An RSSI was read on a connection: it counts like that of an advertisement.
-  @inlinable
   public mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {
     context.now = now
     let index = connection.index

@@ -3,7 +3,6 @@ import HeraldHAL
 
 extension HeraldCore {
   /// Chooses the latency that lets the cell last for as long as a host has set, while scanning is in rounds.
-  @inlinable
   mutating func chooseLatency<R: Radio & ~Copyable>(_ radio: inout R) {
     guard Parts.takesSettings, scanning.rounds.isSparing,
       let days = context.settings[.lifetimeDays]
@@ -21,7 +20,6 @@ extension HeraldCore {
 
 extension CoreContext {
   /// See `LatencyChoice.follow`.
-  @usableFromInline
   mutating func chooseLatency(days: UInt32, received: UInt32?, peers: UInt32) {
     let interval = advertisingInterval.milliseconds
     // Not by `inEffect`: called here it would be given a copy of all of this, on the stack.
@@ -33,7 +31,7 @@ extension CoreContext {
 
 extension TargetTable {
   /// The number of peers whose payload is known and that were received within a latency.
-  @usableFromInline @inline(never)
+  @inline(never)
   mutating func present(within latency: Interval, at now: Instant) -> UInt32 {
     var count: UInt32 = 0
     var slot = 0

@@ -5,7 +5,6 @@ import HeraldHAL
 
 extension HeraldCore {
   /// Offers the management link over Bluetooth for this time, whatever the setting: for a button.
-  @inlinable
   public mutating func openBluetoothManagement(for interval: Interval = .minutes(5), at now: Instant) {
     context.now = now
     serving.openManagement(until: now + interval)
@@ -13,7 +12,6 @@ extension HeraldCore {
   }
 
   /// Whether the management link is offered over Bluetooth at present.
-  @inlinable
   public var offersBluetoothManagement: Bool { serving.values.management.isOpen }
 
   /// Opens and closes the service. What is advertised changes with the next address, which is taken at once.
@@ -21,7 +19,7 @@ extension HeraldCore {
   /// Peers have precedence: the client's connection is closed when all connections are in use, as no peer
   /// could connect, and after a second in which this device could not connect to a peer. It is also closed
   /// when the service closes.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func updateManagement() {
     if serving.switchManagement(&context) { presence.changeSoon() }
     guard let client = serving.managementClient else { return }
@@ -32,7 +30,6 @@ extension HeraldCore {
   }
 
   /// Whether the client's connection has to give way to peers.
-  @inlinable
   mutating func blocksPeers() -> Bool {
     let most = context.connectionLimit(of: connections)
     let open = exchanges.table.openCount()
@@ -46,30 +43,25 @@ extension HeraldCore {
   // MARK: The link
 
   /// A number for the client of the link, another one for the next; 0 if there is none.
-  @inlinable
   public var managementSession: UInt16 { mutating get { serving.managementSession } }
 
   /// Moves the next request of the client to the start of `packet`. Returns its length; 0 if there is none.
-  @inlinable
   public mutating func takeManagementRequest(into packet: inout MutableSpan<UInt8>) -> Int {
     serving.takeManagementRequest(into: &packet)
   }
 
   /// The value of counter `index` of `ManagementPortCounters`.
-  @inlinable
   public mutating func managementStatistic(_ index: Int) -> UInt32 {
     serving.managementStatistic(index)
   }
 
   /// The client has had a response in an authenticated session: its connection is kept for another minute.
-  @inlinable
   public mutating func trustManagementClient(at now: Instant) {
     serving.trustManagementClient(at: now)
   }
 
   /// The longest value that is notified to the client: its ATT_MTU less three; 0 if there is no client, or it
   /// has not enabled notifications.
-  @inlinable
   public var managementRoom: Int {
     mutating get { serving.managementRoom() }
   }
@@ -77,7 +69,6 @@ extension HeraldCore {
   /// Notifies a part of a response to the client: the bytes of `pdu` from the third on, before which the
   /// header is written. Throws `.busy` if the radio does not accept it now (`readyToSend` follows), and
   /// `.notConnected` if there is no client.
-  @inlinable
   public mutating func notifyManagement<R: Radio & ~Copyable>(
     _ pdu: inout MutableSpan<UInt8>, by radio: inout R, at now: Instant
   ) throws(RadioError) {

@@ -6,7 +6,7 @@ import HeraldHAL
 extension HeraldCore {
   /// Checks every deadline, commands the radio, and returns when to call again at the latest. Also to be
   /// called after each `poll` of the radio that may have had events.
-  @inlinable @inline(never)
+  @inline(never)
   public mutating func run<R: Radio & ~Copyable>(at now: Instant, commanding radio: inout R) -> Instant {
     context.now = now
     if !isStarted { start(reason: context.configuration.startReason) }
@@ -50,14 +50,12 @@ extension HeraldCore {
 
   /// Opens the log before the first `run`: for a board that logs the reason of its start by a number of its
   /// own, or for a device that is only read and does not `run`.
-  @inlinable
   public mutating func openLog(at now: Instant, startReason: UInt8) {
     context.now = now
     if !isStarted { start(reason: startReason) }
   }
 
   /// Generates the random values and opens the log.
-  @inlinable
   mutating func start(reason: UInt8) {
     isStarted = true
     presence.start(&context)
@@ -67,7 +65,6 @@ extension HeraldCore {
   }
 
   /// Ages out silent peers and commits the log to flash.
-  @inlinable
   mutating func housekeep() {
     if context.hasCome(ageing.dueAt) { peers.ageOut(&ageing, &context) }
     context.wake(by: ageing.dueAt)
@@ -83,7 +80,6 @@ extension HeraldCore {
   }
 
   /// Drops the message when its deadline has passed, or when every peer has it.
-  @inlinable
   mutating func dropFinishedMessage() {
     guard outbox.isPending else { return }
     if let end = exchanges.table.endOfMessage {
@@ -100,7 +96,6 @@ extension HeraldCore {
   }
 
   /// Takes a new address and, with it, a new payload, when that is due and no attempt is under way.
-  @inlinable
   mutating func rotate() {
     guard !peers.attempt.isActive, presence.takeAddress(&serving, &context) else { return }
     exchanges.retireFormerAddress(&serving, &peers, &context)
@@ -110,7 +105,6 @@ extension HeraldCore {
 
   /// Cancels the attempt whose deadline has passed. It stays active until the radio reports how it ended; if
   /// the radio reports nothing, the cancellation is repeated every two seconds.
-  @inlinable
   mutating func endAttempt<R: Radio & ~Copyable>(_ radio: inout R) {
     guard peers.attempt.isActive else { return }
     if peers.isAttemptOverdue(&context) { radio.cancelConnect() }
@@ -118,7 +112,7 @@ extension HeraldCore {
 
   /// Begins to connect to the peer of the highest priority, if a connection can be opened now. Of several
   /// connections one is reserved for peers that connect to this device.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func beginAttempt<R: Radio & ~Copyable>(_ radio: inout R) {
     guard context.configuration.scans, context.capabilities.canConnect, !peers.attempt.isActive else {
       return
@@ -166,7 +160,6 @@ extension HeraldCore {
     peers.beginAttempt(slot, othersWait: othersWait, limit: limit, &context)
   }
 
-  @inlinable
   mutating func scan<R: Radio & ~Copyable>(_ radio: inout R) {
     guard context.configuration.scans else { return }
     let isBlocked = peers.attempt.isActive && !context.capabilities.canScanWhileConnecting
@@ -195,7 +188,7 @@ extension HeraldCore {
 
   /// Sets the windows of the present part of a round. `false`: nothing is scanned now. A device that does not
   /// advertise writes to its peers every 15 s, and has to receive them as often: it does not scan in rounds.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func listenInRounds(_ timing: inout ScanTiming) -> Bool {
     peers.scanBudget.note(isInRounds: false, isSparing: false)
     guard timing.latency > .zero, context.canAdvertise else { return true }
@@ -233,7 +226,6 @@ extension HeraldCore {
     return plan.scanning != .nothing
   }
 
-  @inlinable
   mutating func advertise<R: Radio & ~Copyable>(_ radio: inout R) {
     let open = exchanges.table.openCount()
     let allowed = AdvertisingAllowance(
@@ -254,7 +246,6 @@ extension HeraldCore {
   }
 
   /// Ends scanning and advertising and closes every connection.
-  @inlinable
   mutating func stopRadio<R: Radio & ~Copyable>(_ radio: inout R) {
     if scanning.stop() {
       radio.stopScanning()

@@ -6,7 +6,7 @@ import HeraldHAL
 extension HeraldCore {
   /// Whether a request searches for Herald's short service (Find By Type Value Request, Vol 3, Part F,
   /// 3.4.3.3), as devices like this one do first.
-  @usableFromInline @inline(never)
+  @inline(never)
   static func isSearch(_ pdu: Span<UInt8>) -> Bool {
     pdu.count == 9 && pdu[0] == 0x06
       && UUID16(UInt16(pdu[8]) &<< 8 | UInt16(pdu[7])) == HeraldUUIDs.shortService
@@ -14,7 +14,7 @@ extension HeraldCore {
 
   /// A peer that has opened a connection searches for Herald's service on it. While scanning is in rounds,
   /// this device may not have received it yet: its payload is then read over the same connection, too.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func readUnreceived(_ index: Int) {
     guard exchanges.table[index].step == .serving, exchanges.table[index].isPeers,
       context.configuration.scans, let slot = holdUnreceived(exchanges.table[index].peer)
@@ -26,7 +26,6 @@ extension HeraldCore {
 
   /// Adds a peer that has opened a connection and was not received before, and holds its slot. `nil` if it
   /// is known, or the budget of strangers is used up, or scanning is not in rounds: then it is received soon.
-  @inlinable
   mutating func holdUnreceived(_ peer: DeviceAddress) -> Int? {
     let identity = TargetIdentity(peer)
     guard peers.scanBudget.isSparing, peers.table.find(address: peer, at: context.now) == nil,

@@ -26,30 +26,29 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
   /// The state that the machines share.
   public var context: Context
   /// The peers.
-  @usableFromInline var peers: Peers<Parts, targets>
+  var peers: Peers<Parts, targets>
   /// The exchanges, one for each connection.
-  @usableFromInline var exchanges: Exchanges<Parts, targets, connections, payloads>
-  @usableFromInline var outbox: Outbox
+  var exchanges: Exchanges<Parts, targets, connections, payloads>
+  var outbox: Outbox
 
   /// Address, payload, advertising.
-  @usableFromInline var presence: OwnPresence<Parts, targets, connections, payloads>
-  @usableFromInline var scanning: Scanning
+  var presence: OwnPresence<Parts, targets, connections, payloads>
+  var scanning: Scanning
 
   /// Whether the sensor is on.
-  @usableFromInline var power: SensorSwitch
-  @usableFromInline var isStarted: Bool
+  var power: SensorSwitch
+  var isStarted: Bool
   /// When the table is searched for peers that have been silent for too long.
-  @usableFromInline var ageing: Ageing
+  var ageing: Ageing
   // Last, because of its large buffers: the members before it keep small offsets.
 
   /// The GATT server.
-  @usableFromInline var serving: Serving<Parts, targets, connections, payloads>
+  var serving: Serving<Parts, targets, connections, payloads>
 
   /// A device that has not started. It starts at the first `run`.
   ///
   /// Inlined by a function that makes the device (`ManagedNode`): supplier and delegate are then made in
   /// place, and not on the stack first.
-  @inlinable
   public init(
     flash: consuming Parts.FlashType, random: consuming Parts.RandomType,
     supplier: () -> Parts.SupplierType, delegate: () -> Parts.DelegateType,
@@ -70,7 +69,6 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
   /// Sets the date: it is `unixMilliseconds` after 1970-01-01T00:00:00Z at `now`. Address and payload
   /// change at the next opportunity. Nothing is erased because of it (`CoreContext.isDateCertain`). `false`
   /// for a date before the device's own start.
-  @inlinable
   public mutating func setClock(unixMilliseconds: UInt64, at now: Instant, source: WallClock.Source) -> Bool {
     context.now = now
     if !isStarted { start(reason: context.configuration.startReason) }
@@ -87,82 +85,68 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
   // MARK: What is to be seen of it
 
   /// The systems beside Herald that this device takes part in.
-  @inlinable
   public var neighbours: Parts.NeighbourType {
     mutating get { serving.values.neighbours }
     _modify { yield &serving.values.neighbours }
   }
   /// The values of the GATT table, the supplier of payloads included.
-  @inlinable
   public var values: ServedValues<Parts, connections, payloads> {
     _read { yield serving.values }
     _modify { yield &serving.values }
   }
   /// The peers, for reading; the core alone changes them.
-  @inlinable
   public var table: TargetTable<targets> {
     _read { yield peers.table }
     _modify { yield &peers.table }
   }
   /// The log.
-  @inlinable
   public var log: Log {
     _read { yield context.sink.log }
     _modify { yield &context.sink.log }
   }
   /// Receives the sensor's events.
-  @inlinable
   public var delegate: Parts.DelegateType {
     _read { yield context.sink.delegate }
     _modify { yield &context.sink.delegate }
   }
   /// The source of addresses and keys.
-  @inlinable
   public var random: Parts.RandomType {
     _read { yield context.random }
     _modify { yield &context.random }
   }
   /// The date, if known. `setClock` sets it.
-  @inlinable
   public var clock: WallClock { context.sink.clock }
   /// Whether it advertises while the radio is ready: it may, and has a payload.
   public var isAdvertising: Bool { context.canAdvertise && context.offersPayload }
   /// For how many days records of the log are kept, 0: as long as there is room.
-  @inlinable
   public var retentionDays: UInt16 { context.retentionDays }
   /// The number of a setting that is in effect; 0 for an unknown setting.
-  @inlinable
   public func inEffect(_ setting: Setting) -> UInt32 { context.inEffect(setting) }
 
   /// Whether the application holds back the change of address and payload.
-  @inlinable
   public var holdsRotation: Bool {
     get { presence.rotation.isHeld }
     set { presence.rotation.isHeld = newValue }
   }
 
   /// The names of the device. They are set before the first `run`.
-  @inlinable
   public var names: DeviceNames {
     get { serving.values.names }
     set { serving.values.names = newValue }
   }
 
   /// The present own address; `.zero` before the first.
-  @inlinable
   public var ownAddress: DeviceAddress { presence.address }
 
   /// The key from which own addresses are generated. A device that keeps it sets it before its first `run`,
   /// so that holders of the key can resolve its addresses; without one (all zeros) the device generates a new
   /// one when it starts.
-  @inlinable
   public var key: IdentityResolvingKey {
     get { presence.key }
     set { presence.key = newValue }
   }
 
   /// The value of a counter.
-  @inlinable
   public mutating func counter(_ counter: HeraldCounter) -> UInt32 {
     serving.values.count(of: counter) ?? context.sink.counters[counter]
   }
@@ -170,16 +154,14 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
 
 extension HeraldCore: StatisticsSource {
   /// "herald".
-  @inlinable public static var statisticsName: StaticString { "herald" }
+  public static var statisticsName: StaticString { "herald" }
   /// The counters of `HeraldCounter`, the evictions, and how many peers are tracked and known.
-  @inlinable public static var statisticsCount: Int { HeraldCounter.count &+ 2 }
+  public static var statisticsCount: Int { HeraldCounter.count &+ 2 }
   /// The name of counter `index`.
-  @inlinable
   public static func statisticName(_ index: Int) -> StaticWord {
     StaticWord(index, of: HeraldCounters.names)
   }
   /// The value of counter `index`.
-  @inlinable
   public mutating func statistic(_ index: Int) -> UInt32 {
     switch index {
     case HeraldCounter.count: return peers.table.evictions

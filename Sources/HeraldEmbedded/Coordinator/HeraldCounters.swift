@@ -92,29 +92,25 @@ public enum HeraldCounter: Int, BitwiseCopyable, Sendable {
 
 /// The counters of `HeraldCounter`. They wrap.
 public struct HeraldCounters: BitwiseCopyable, Sendable {
-  @usableFromInline var values: [42 of UInt32]
+  var values: [42 of UInt32]
 
   /// All counters zero.
-  @usableFromInline
   init() { values = .init(repeating: 0) }
 
   /// The value of a counter.
-  @inlinable
   public subscript(counter: HeraldCounter) -> UInt32 { values[counter.rawValue] }
 
   /// Adds one.
-  @inlinable @inline(__always)
+  @inline(__always)
   mutating func count(_ counter: HeraldCounter) { values[counter.rawValue] &+= 1 }
 
   /// Adds one for a message of a kind: their counters are in the order of their codes.
-  @inlinable
   mutating func count(_ kind: SignalMessage.Kind) {
     values[HeraldCounter.signalPayloads.rawValue &+ Int(kind.rawValue) &- 1] &+= 1
   }
 
   /// The names of all counters, in the order of `HeraldCounter`, then those of two that are counted
   /// elsewhere.
-  @usableFromInline
   static var names: StaticString {
     """
     adverts adverts_without_strength readings detections table_full losses attempts attempt_timeouts attempts_cut attempts_failed connections_out

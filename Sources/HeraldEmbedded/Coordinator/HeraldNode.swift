@@ -18,10 +18,9 @@ public struct HeraldNode<
   public var core: Core
 
   /// After advertisements alone the rest of the device runs at least once in this interval.
-  @inlinable static var pollInterval: Interval { .milliseconds(100) }
+  static var pollInterval: Interval { .milliseconds(100) }
 
   /// A device that has not started; it starts at the first `poll`.
-  @inlinable
   public init(
     radio: consuming RadioType, flash: consuming Parts.FlashType,
     random: consuming Parts.RandomType, supplier: @autoclosure () -> Parts.SupplierType,
@@ -37,7 +36,6 @@ public struct HeraldNode<
 
   /// The same with the radio made in place. A radio that is passed in would be copied over the stack with all
   /// its connections' buffers, for which a microcontroller has no room.
-  @inlinable
   public init(
     makingRadio radio: () -> RadioType, flash: consuming Parts.FlashType,
     random: consuming Parts.RandomType, supplier: @autoclosure () -> Parts.SupplierType,
@@ -53,7 +51,7 @@ public struct HeraldNode<
 
   /// Processes the radio's events, runs the core, commands the radio, and lets it send. Returns when to poll
   /// again at the latest; an earlier call is always allowed.
-  @inlinable @inline(never)
+  @inline(never)
   public mutating func poll(at now: Instant) -> Instant {
     let advertisements = core.context.sink.counters[.adverts]
     let radioDue = radio.poll(at: now, into: &core)
@@ -73,7 +71,7 @@ public struct HeraldNode<
 
 extension HeraldNode where RadioType: ~Copyable {
   /// Switches the sensor on. It is on when the device starts; the next `poll` does what follows.
-  @inlinable public mutating func start(at now: Instant) { core.switchOn(at: now) }
+  public mutating func start(at now: Instant) { core.switchOn(at: now) }
   /// Switches the sensor off; the next `poll` does what follows.
-  @inlinable public mutating func stop(at now: Instant) { core.switchOff(at: now) }
+  public mutating func stop(at now: Instant) { core.switchOff(at: now) }
 }

@@ -16,16 +16,16 @@ public struct LogSink<Parts: DeviceParts>: ~Copyable {
   public var delegate: Parts.DelegateType
   /// The date, if known.
   public var clock: WallClock
-  @usableFromInline var counters: HeraldCounters
+  var counters: HeraldCounters
   /// The time of the present call.
   public var now: Instant
   /// When the log is committed to flash next.
-  @usableFromInline var commitAt: Instant
+  var commitAt: Instant
   /// From when on pages are erased also while a peer is connected.
-  @usableFromInline var tidyAt: Instant
+  var tidyAt: Instant
 
   /// A sink into a log that is not mounted yet.
-  @inlinable @inline(__always)
+  @inline(__always)
   public init(flash: consuming Parts.FlashType, delegate: () -> Parts.DelegateType) {
     log = FlashLog(flash: flash)
     self.delegate = delegate()
@@ -41,11 +41,11 @@ extension LogSink {
   // MARK: Recording
 
   /// Adds one.
-  @inlinable @inline(__always)
+  @inline(__always)
   mutating func count(_ counter: HeraldCounter) { counters.count(counter) }
 
   /// Appends an event to the log; an event that the log refuses is counted.
-  @inlinable @inline(__always)
+  @inline(__always)
   mutating func record(_ event: LogEvent) {
     var record = LogRecordFields(event)
     add(&record)
@@ -53,7 +53,7 @@ extension LogSink {
 
   /// The same for an event of a peer, in the form in which it is logged: there are many calls, and this is
   /// short at each. `extra` is the RSSI of a reading, and for other kinds the plain field.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func record(_ kind: LogKind, of target: TargetIdentity, extra: UInt8 = 0) {
     var record = LogRecordFields(
       kind: kind, target: target, rssi: Int8(bitPattern: extra), extra: extra)
@@ -61,7 +61,7 @@ extension LogSink {
   }
 
   /// The same with some of the bytes of a buffer.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func record(
     _ kind: LogKind, of target: TargetIdentity = LogRecordFields.nobody, extra: UInt8 = 0,
     _ range: Range<Int>, in buffer: inout PayloadBuffer
@@ -71,7 +71,6 @@ extension LogSink {
   }
 
   /// The same with bytes that are in no buffer: a code of another system.
-  @inlinable
   mutating func record(_ event: LogEvent, bytes: Span<UInt8>) {
     do throws(LogError) { try log.append(event, bytes: bytes, at: now, clock: clock) } catch {
       count(.logErrors)
@@ -79,7 +78,7 @@ extension LogSink {
   }
 
   /// Appends a record to the log; a record that the log refuses is counted.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func add(_ record: inout LogRecordFields) {
     do throws(LogError) { try log.append(&record, bytes: Span(), at: now, clock: clock) } catch {
       count(.logErrors)
@@ -88,7 +87,7 @@ extension LogSink {
   }
 
   /// Logs a reading.
-  @inlinable @inline(__always)
+  @inline(__always)
   mutating func record(reading rssi: RSSI, of target: TargetIdentity) {
     if !log.take(reading: rssi, of: target, at: now) {
       record(.measured, of: target, extra: UInt8(bitPattern: rssi.rawValue))
@@ -98,7 +97,6 @@ extension LogSink {
   // MARK: Keeping the log
 
   /// Opens the log: the first record holds the reason of the start.
-  @inlinable
   mutating func start(reason: UInt8, freshEpoch: UInt32, commitPeriod: Interval) {
     log.mount(freshEpoch: freshEpoch)
     record(.started(reason: reason))
@@ -106,14 +104,12 @@ extension LogSink {
   }
 
   /// Commits sooner if a new period requires it.
-  @inlinable
   mutating func commit(within period: Interval) {
     let end = now + period
     if end < commitAt { commitAt = end }
   }
 
   /// Commits the log to flash and erases pages. `isIdle`: no peer is connected.
-  @inlinable
   mutating func commit(isIdle: Bool, next period: Interval, retentionDays: UInt16) {
     log.commit()
     tidy(isIdle: isIdle, retentionDays: retentionDays)
@@ -122,7 +118,7 @@ extension LogSink {
 
   /// Erases one page that a host has acknowledged, unless a peer is connected, which the erasure would delay:
   /// then only after an hour. Returns whether a page was erased.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func trim(isIdle: Bool) -> Bool {
     guard isIdle || now >= tidyAt, log.isReady() else { return false }
     log.trim()
@@ -131,7 +127,7 @@ extension LogSink {
 
   /// Erases one page of the log, if one is due. That may take a tenth of a second: it is done while no peer
   /// is connected, or, if a peer always is, after an hour.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func tidy(isIdle: Bool, retentionDays: UInt16) {
     guard isIdle || now >= tidyAt, log.isReady() else { return }
     if isIdle { tidyAt = now + .minutes(60) }

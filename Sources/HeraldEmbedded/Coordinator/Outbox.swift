@@ -4,31 +4,28 @@ import HeraldHAL
 // Messages of the application, sent ahead of everything else (HP-30…HP-32).
 
 /// The one message of the application that is being sent. Zero bits when there is none.
-@usableFromInline
 struct Outbox: BitwiseCopyable {
   /// The buffer of the message in the pool, plus one; 0 for none.
-  @usableFromInline var buffer: UInt8
+  var buffer: UInt8
   /// When it is dropped.
-  @usableFromInline var until: Instant
+  var until: Instant
 
   /// How long delivery of a message is tried, and how recently a peer must have been received to be one of
   /// "all" (HP-32).
-  @usableFromInline static var messageLife: Interval { .seconds(60) }
+  static var messageLife: Interval { .seconds(60) }
 
   /// The connection number under which the message's buffer is claimed: a number that no radio uses.
-  @usableFromInline static var connection: ConnectionID { ConnectionID(index: 255) }
+  static var connection: ConnectionID { ConnectionID(index: 255) }
 
-  @usableFromInline
   init() {
     buffer = 0
     until = .start
   }
 
   /// Whether a message is being sent.
-  @usableFromInline var isPending: Bool { buffer != 0 }
+  var isPending: Bool { buffer != 0 }
 
   /// Accepts a message in a buffer of the pool.
-  @inlinable
   mutating func take<let count: Int>(
     _ message: Span<UInt8>, in pool: inout PayloadPool<count>, at now: Instant
   ) throws(ImmediateSendError) {
@@ -41,7 +38,6 @@ struct Outbox: BitwiseCopyable {
   }
 
   /// The message was delivered to every peer, or is dropped.
-  @inlinable
   mutating func end<let count: Int>(in pool: inout PayloadPool<count>) {
     pool.release(Self.connection)
     self = Outbox()

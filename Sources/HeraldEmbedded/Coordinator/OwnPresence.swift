@@ -12,13 +12,12 @@ public struct OwnPresence<Parts: DeviceParts, let targets: Int, let connections:
   /// The GATT server.
   public typealias ServingType = Serving<Parts, targets, connections, payloads>
 
-  @usableFromInline var advertising: Parts.NeighbourType.Sets
-  @usableFromInline var rotation: AddressRotation
+  var advertising: Parts.NeighbourType.Sets
+  var rotation: AddressRotation
   /// The key from which own addresses are generated.
-  @usableFromInline var key: IdentityResolvingKey
+  var key: IdentityResolvingKey
 
   /// Nothing is shown. A first address is due at once.
-  @inlinable
   init(addressPeriod: Interval) {
     advertising = Parts.NeighbourType.Sets()
     rotation = AddressRotation(period: addressPeriod)
@@ -26,20 +25,18 @@ public struct OwnPresence<Parts: DeviceParts, let targets: Int, let connections:
   }
 
   /// The present own address; `.zero` before the first.
-  @inlinable
   var address: DeviceAddress { advertising.address }
 }
 
 extension OwnPresence {
   /// The device starts: sets the key for its addresses.
-  @inlinable
   mutating func start(_ context: inout Context) {
     if key.isNone { key = IdentityResolvingKey.make(random: &context.random) }
   }
 
   /// Changes the address, if that is due: advertises under the new one; the payload follows (`takePayload`).
   /// `false` if nothing was changed.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func takeAddress(_ serving: inout ServingType, _ context: inout Context) -> Bool {
     guard rotation.isDue(at: context.now) else {
       context.wake(by: rotation.deadline)
@@ -69,7 +66,6 @@ extension OwnPresence {
   }
 
   /// Takes the payload for a new address, and the codes of other systems.
-  @inlinable
   mutating func takePayload(
     _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -83,7 +79,7 @@ extension OwnPresence {
   }
 
   /// Advertises under a new identity. Not inlined: its buffer must be off the stack when the payload is made.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func show(_ identity: OwnIdentity, isManaged: Bool, _ context: inout Context) {
     var bytes: [31 of UInt8] = .init(repeating: 0)
     var buffer = bytes.mutableSpan
@@ -107,7 +103,6 @@ extension OwnPresence {
 
   /// Checks whether there is a payload at present. Without one nothing is advertised: peers would connect
   /// without result.
-  @inlinable
   mutating func offerPayload(_ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context)
   {
     let nobody = ConnectionID(index: connections)
@@ -129,16 +124,13 @@ extension OwnPresence {
   }
 
   /// The radio was reset: it no longer advertises.
-  @inlinable
   mutating func radioForgot() { advertising.radioForgot() }
 
   /// Address and payload change at the next opportunity.
-  @inlinable
   mutating func changeSoon() { rotation.rotateSoon() }
 
   /// What is to be advertised now, if it has changed. `allowed` is what the connections and the sensor's
   /// switch permit.
-  @inlinable
   mutating func next(allowed: AdvertisingAllowance, _ context: inout Context) -> AdvertisingWish? {
     let plan = advertising.next(at: context.now, allowed: allowed)
     context.wake(by: plan.deadline)
@@ -148,7 +140,6 @@ extension OwnPresence {
   // MARK: Other systems
 
   /// Shows and serves systems switched on since the last check, and removes those switched off.
-  @inlinable
   mutating func switchNeighbours(_ serving: inout ServingType, _ context: inout Context) {
     // Without an address the first rotation is still pending.
     guard serving.values.neighbours.needsChange, advertising.address != .zero else { return }
@@ -157,7 +148,7 @@ extension OwnPresence {
 
   /// Takes new codes, with a new address all of them, and advertises and serves them from the next command to
   /// the radio on. Each is logged before it is advertised.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func showNeighbours(withAddress: Bool, _ serving: inout ServingType, _ context: inout Context) {
     let changed = serving.values.neighbours.change(
       withAddress: withAddress, random: &context.random,
@@ -175,7 +166,7 @@ extension OwnPresence {
 
   /// Serves the codes that are shown, and schedules the next change for when the first of them expires. Not
   /// inlined, as the code generation has a frame close to the permitted limit.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func serveNeighbours(_ serving: inout ServingType, _ context: inout Context) {
     let table = ServingType.constantTable(isManaged: serving.values.management.isOpen)
     serving.values.neighbours.serve(behind: table, in: &serving.services)
@@ -184,7 +175,7 @@ extension OwnPresence {
   }
 
   /// Shows the present code of a system, or none.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func show(
     _ system: NeighbourSystem, _ set: Int, _ serving: inout ServingType, _ context: inout Context
   ) {

@@ -5,7 +5,6 @@ import HeraldHAL
 
 extension PayloadBuffer {
   /// Makes a message without data in the buffer.
-  @usableFromInline
   mutating func compose(_ kind: SignalMessage.Kind, rssi: Int16) -> Bool {
     var buffer = bytes.mutableSpan
     let count = SignalMessage.writeHeader(kind, rssi: rssi, to: &buffer)
@@ -15,7 +14,6 @@ extension PayloadBuffer {
 
   /// Makes a message of our payload in the buffer; `false` if there is none, or none that fits into an
   /// attribute.
-  @inlinable
   mutating func composePayload<Supplier: PayloadSupplier & ~Copyable>(
     from supplier: inout Supplier, at unixSeconds: UInt64?, now: Instant
   ) -> Bool {
@@ -33,7 +31,6 @@ extension PayloadBuffer {
 
   /// Writes a message with the application's bytes to the buffer; `false` if it exceeds the maximum length of
   /// an attribute value.
-  @usableFromInline
   mutating func composeMessage(_ message: Span<UInt8>) -> Bool {
     let head = SignalMessage.Kind.immediate.headerLength
     guard message.count <= ATTLimits.longestValue &- head else { return false }
@@ -51,7 +48,6 @@ extension PayloadBuffer {
   }
 
   /// Writes a client's next request, which carries some of these bytes if it is a write.
-  @usableFromInline
   mutating func request(
     of client: inout GATTClient, from offset: Int, count: Int, into buffer: inout MutableSpan<UInt8>,
     mtu: Int,
@@ -63,7 +59,6 @@ extension PayloadBuffer {
   }
 
   /// Reports a peer's model to a delegate.
-  @inlinable
   mutating func reportModel<Delegate: SensorDelegate & ~Copyable>(
     to delegate: inout Delegate, _ target: TargetIdentity, at now: Instant
   ) {

@@ -2,10 +2,8 @@ import HeraldBluetooth
 import HeraldHAL
 
 /// A buffer for one payload, or one signal message, in transfer.
-@usableFromInline
 struct PayloadBuffer: BitwiseCopyable {
   /// What a buffer is used for.
-  @usableFromInline
   enum Use: UInt8, BitwiseCopyable {
     case free = 0
     case reading = 1
@@ -22,19 +20,17 @@ struct PayloadBuffer: BitwiseCopyable {
     case preparing = 7
 
     /// Whether it belongs to a request of a peer, not of this device.
-    @inlinable
     var isOfPeers: Bool {
       self == .serving || self == .servingLegacy || self == .receiving || self == .preparing
     }
   }
 
   /// Room for the longest message, which is longer than the longest value.
-  @usableFromInline var bytes: [516 of UInt8]
-  @usableFromInline var length: UInt16
-  @usableFromInline var connection: UInt8
-  @usableFromInline var use: Use
+  var bytes: [516 of UInt8]
+  var length: UInt16
+  var connection: UInt8
+  var use: Use
 
-  @usableFromInline
   init() {
     bytes = .init(repeating: 0)
     length = 0
@@ -43,7 +39,6 @@ struct PayloadBuffer: BitwiseCopyable {
   }
 
   /// Copies a part of a value to its offset; `false` if it would not fit or leaves a gap.
-  @inlinable
   mutating func put(_ piece: Span<UInt8>, at offset: Int) -> Bool {
     guard offset >= 0, offset <= Int(length), piece.count <= 516 &- offset else { return false }
     var byte = 0
@@ -56,7 +51,6 @@ struct PayloadBuffer: BitwiseCopyable {
   }
 
   /// Fills it with our payload; `false` if there is none.
-  @inlinable
   mutating func fill<Supplier: PayloadSupplier & ~Copyable>(
     from supplier: inout Supplier, at unixSeconds: UInt64?, now: Instant, isLegacy: Bool
   ) -> Bool {
@@ -71,13 +65,11 @@ struct PayloadBuffer: BitwiseCopyable {
   }
 
   /// Serves it from `offset` on.
-  @inlinable
   mutating func read(from offset: Int, into buffer: inout MutableSpan<UInt8>) -> AttributeRead {
     .copying(bytes.span.extracting(0..<Int(length)), from: offset, into: &buffer)
   }
 
   /// Stores the payload in it for sharing, as that of the target at `slot`.
-  @usableFromInline
   mutating func keep<let capacity: Int>(
     in store: inout SharingStore, of slot: Int, in table: inout TargetTable<capacity>, at now: Instant
   ) {
@@ -86,7 +78,6 @@ struct PayloadBuffer: BitwiseCopyable {
 
   /// Fills it with the message that shares payloads with the target at `slot`, with the RSSI at which it was
   /// last received (HP-42); `false` if that is not known or there is nothing to share.
-  @usableFromInline
   mutating func fill<let capacity: Int>(
     sharing store: inout SharingStore, for slot: Int, in table: inout TargetTable<capacity>, at now: Instant
   ) -> Bool {
@@ -104,21 +95,17 @@ struct PayloadBuffer: BitwiseCopyable {
   }
 
   /// The range of its contents.
-  @inlinable
   var all: Range<Int> {
     mutating get { 0..<Int(length) }
   }
 
   /// The digest of the payload in it.
-  @inlinable
   mutating func digest() -> UInt64 { digest(all) }
 
   /// The digest of the payload in a part of it.
-  @inlinable
   mutating func digest(_ range: Range<Int>) -> UInt64 { PayloadDigest.of(bytes.span.extracting(range)) }
 
   /// Logs a part of it beside a record; `false` if the log refuses it.
-  @inlinable
   mutating func record<F: Flash & ~Copyable, let dictionary: Int>(
     _ record: inout LogRecordFields, _ range: Range<Int>, in log: inout FlashLog<F, dictionary>,
     at now: Instant, clock: WallClock
@@ -132,7 +119,6 @@ struct PayloadBuffer: BitwiseCopyable {
   }
 
   /// Reports it to a delegate.
-  @inlinable
   mutating func report<Delegate: SensorDelegate & ~Copyable>(
     to delegate: inout Delegate, _ target: TargetIdentity, known: Bool, at now: Instant
   ) {
@@ -140,7 +126,6 @@ struct PayloadBuffer: BitwiseCopyable {
   }
 
   /// Reports a part of it as a payload to a delegate.
-  @inlinable
   mutating func report<Delegate: SensorDelegate & ~Copyable>(
     to delegate: inout Delegate, _ target: TargetIdentity, known: Bool, _ range: Range<Int>, at now: Instant
   ) {
@@ -148,7 +133,6 @@ struct PayloadBuffer: BitwiseCopyable {
   }
 
   /// Reports it to a delegate as shared payloads.
-  @inlinable
   mutating func reportShared<Delegate: SensorDelegate & ~Copyable>(
     to delegate: inout Delegate, _ sharer: TargetIdentity, at now: Instant
   ) {
@@ -156,7 +140,6 @@ struct PayloadBuffer: BitwiseCopyable {
   }
 
   /// Reports it to a delegate as a message to the application.
-  @inlinable
   mutating func reportMessage<Delegate: SensorDelegate & ~Copyable>(
     to delegate: inout Delegate, _ sender: TargetIdentity, at now: Instant
   ) {
@@ -164,7 +147,6 @@ struct PayloadBuffer: BitwiseCopyable {
   }
 
   /// How many bytes from `start` on are the first payload (HP-42).
-  @inlinable
   mutating func lengthOfFirstPayload<Supplier: PayloadSupplier & ~Copyable>(
     from start: Int, by supplier: borrowing Supplier
   ) -> Int {
@@ -180,15 +162,12 @@ struct PayloadBuffer: BitwiseCopyable {
 /// takes one from a peer that reads our payload, which is made again for the rest. Otherwise the claim fails:
 /// this device's read is repeated later, and a peer's request gets the error Insufficient Resources, or
 /// Prepare Queue Full. A second buffer for the peer of one connection is never the last free one.
-@usableFromInline
 struct PayloadPool<let count: Int>: ~Copyable {
-  @usableFromInline var buffers: [count of PayloadBuffer]
+  var buffers: [count of PayloadBuffer]
 
-  @usableFromInline
   init() { buffers = .init(repeating: PayloadBuffer()) }
 
   /// The buffer a connection has for a use.
-  @inlinable
   mutating func find(_ connection: ConnectionID, _ use: PayloadBuffer.Use) -> Int? {
     var index = 0
     while index < count {
@@ -199,7 +178,7 @@ struct PayloadPool<let count: Int>: ~Copyable {
   }
 
   /// A buffer for a connection and a use: the one it has, or a free one; `nil` if there is none.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func claim(_ connection: ConnectionID, _ use: PayloadBuffer.Use) -> Int? {
     if let index = find(connection, use) { return index }
     if !use.isOfPeers { _ = makeRoom() }
@@ -212,7 +191,6 @@ struct PayloadPool<let count: Int>: ~Copyable {
   }
 
   /// Whether the peer of a connection has a buffer already.
-  @inlinable
   mutating func hasPeersBuffer(_ connection: ConnectionID) -> Bool {
     var index = 0
     while index < count {
@@ -223,7 +201,6 @@ struct PayloadPool<let count: Int>: ~Copyable {
   }
 
   /// Takes a buffer away from a peer that reads our payload, if no other is free; `false` if there is none.
-  @inlinable
   mutating func makeRoom() -> Bool {
     if firstFree != nil { return true }
     var index = 0
@@ -238,7 +215,6 @@ struct PayloadPool<let count: Int>: ~Copyable {
   }
 
   /// An unused buffer.
-  @inlinable
   var firstFree: Int? {
     mutating get {
       var index = 0
@@ -250,7 +226,6 @@ struct PayloadPool<let count: Int>: ~Copyable {
     }
   }
 
-  @inlinable
   mutating func isOnlyFree(_ only: Int) -> Bool {
     var index = 0
     while index < count {
@@ -261,7 +236,6 @@ struct PayloadPool<let count: Int>: ~Copyable {
   }
 
   /// The buffer a connection has for one use, reassigned to another; `nil` if it has none.
-  @inlinable
   mutating func convert(
     _ connection: ConnectionID, from use: PayloadBuffer.Use, to other: PayloadBuffer.Use
   ) -> Int? {
@@ -273,13 +247,12 @@ struct PayloadPool<let count: Int>: ~Copyable {
 
   /// A buffer for what the peer of a connection writes, or prepares to write: that of `claim`, else the one
   /// from which it reads our payload, which is made again if the peer continues to read.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func claimForWriting(_ connection: ConnectionID, _ use: PayloadBuffer.Use) -> Int? {
     claim(connection, use) ?? convert(connection, from: .serving, to: use)
   }
 
   /// Appends the contents of one buffer to those of another; `false` if they do not fit.
-  @inlinable
   mutating func append(_ source: Int, to target: Int) -> Bool {
     let end = Int(buffers[target].length)
     let count = Int(buffers[source].length)
@@ -295,7 +268,6 @@ struct PayloadPool<let count: Int>: ~Copyable {
   }
 
   /// Releases every buffer of a connection.
-  @inlinable
   mutating func release(_ connection: ConnectionID) {
     var index = 0
     while index < count {

@@ -1,34 +1,30 @@
 import HeraldHAL
 
 /// The priority of an exchange with a peer (docs/architecture.md, section 4).
-@usableFromInline
 enum PeerRank {
   /// A message of the application.
-  @usableFromInline static var message: Int { 6 }
+  static var message: Int { 6 }
   /// The lower of the two ranks of a peer that shows a service and is to be read.
-  @usableFromInline static var stranger: Int { 4 }
+  static var stranger: Int { 4 }
   /// The lower of the two ranks of a peer that may hide a service.
-  @usableFromInline static var candidate: Int { 2 }
+  static var candidate: Int { 2 }
 
   /// The weight of a rank when peers are compared: twice the largest weight of a peer's recent reception,
   /// which is in turn twice the largest weight of its wait.
-  @inlinable
   static func worth(_ rank: Int) -> UInt32 { UInt32(truncatingIfNeeded: rank &+ 1) &* (2 &* worthOfWait) }
   /// See `worth`.
-  @usableFromInline static var worthOfWait: UInt32 { 0x8000 }
+  static var worthOfWait: UInt32 { 0x8000 }
 }
 
 /// The choice of the peer with the highest priority for a connection, among those that are considered one by
 /// one.
-@usableFromInline
 struct PeerChoice: BitwiseCopyable {
   /// The slot of the peer chosen so far.
-  @usableFromInline var slot: Int
+  var slot: Int
   /// How many peers have the same weight; 0 if none was considered.
-  @usableFromInline var alike: UInt32
-  @usableFromInline var worth: UInt32
+  var alike: UInt32
+  var worth: UInt32
 
-  @usableFromInline
   init() {
     slot = 0
     alike = 0
@@ -36,7 +32,6 @@ struct PeerChoice: BitwiseCopyable {
   }
 
   /// Considers the peer at a slot; a weight of 0 excludes it.
-  @inlinable
   mutating func consider<Source: RandomSource & ~Copyable>(
     _ slot: Int, worth: UInt32, random: inout Source
   ) {
@@ -53,7 +48,6 @@ struct PeerChoice: BitwiseCopyable {
   }
 
   /// Whether several strangers that show a service wait.
-  @usableFromInline
   var isAmongStrangers: Bool {
     alike > 1 && worth >= PeerRank.worth(PeerRank.stranger) && worth < PeerRank.worth(PeerRank.message)
   }

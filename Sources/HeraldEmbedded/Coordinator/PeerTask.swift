@@ -2,7 +2,6 @@ import HeraldBluetooth
 import HeraldHAL
 
 /// The work for a peer that needs a connection to it (docs/architecture.md).
-@usableFromInline
 enum PeerTask: UInt8, BitwiseCopyable, Sendable {
   /// No work at present.
   case nothing = 0
@@ -27,7 +26,6 @@ enum PeerTask: UInt8, BitwiseCopyable, Sendable {
 extension Target {
   /// Whether an RSSI or payloads of others may be written to it now: 15 s after the last time at the
   /// earliest, as phones do.
-  @inlinable
   func isSignalDue(at now: Instant) -> Bool {
     guard has(Self.signalledFlag) else { return true }
     // Whole seconds: one more, so that it is never too soon. A peer that was not connected for four minutes,
@@ -36,21 +34,18 @@ extension Target {
   }
 
   /// Notes that such a message was written.
-  @inlinable
   mutating func noteSignal(at now: Instant) {
     set(Self.signalledFlag, true)
     signalledAt = now.seconds8
   }
 
   /// Whether our payload may be written to it again now.
-  @inlinable
   func isPayloadDue(at now: Instant) -> Bool {
     guard has(Self.payloadWrittenFlag) else { return true }
     return now.sixteenSeconds &- writtenAt > 19
   }
 
   /// Notes that our payload was written.
-  @inlinable
   mutating func notePayloadWritten(at now: Instant) {
     set(Self.payloadWrittenFlag, true)
     writtenAt = now.sixteenSeconds
@@ -59,9 +54,7 @@ extension Target {
 
 extension Instant {
   /// Whole seconds since start-up, the lower 8 bits.
-  @usableFromInline
   var seconds8: UInt8 { UInt8(truncatingIfNeeded: (milliseconds / 1000).low32) }
   /// Whole units of 16 seconds since start-up, the lower 8 bits.
-  @usableFromInline
   var sixteenSeconds: UInt8 { UInt8(truncatingIfNeeded: (milliseconds / 16_000).low32) }
 }

@@ -9,7 +9,6 @@ extension Peers {
   /// every device at the same time, and the requests to connect would collide. In a flood it is the stranger
   /// that has waited for longest. If there is none, `workAt` becomes the moment when that may change by
   /// itself. Returns also whether other strangers wait.
-  @inlinable
   mutating func choosePeer<let connections: Int>(
     isFlooded: Bool, connected: inout ConnectionTable<connections>, _ context: inout Context
   ) -> (slot: Int, othersWait: Bool)? {
@@ -37,7 +36,6 @@ extension Peers {
   /// The weight of an exchange now with a peer that needs one, compared with others; 0 if none is possible,
   /// and `later` is then the moment when that may change by itself, if it was a later one. `leastWait` is for
   /// how many tenths of a second a stranger has to have waited in a flood; `nil` if there is no flood.
-  @inlinable
   mutating func worth<let connections: Int>(
     of slot: Int, leastWait: UInt32?, _ later: inout Instant, connected: inout ConnectionTable<connections>,
     _ context: inout Context
@@ -85,7 +83,6 @@ extension Peers {
   /// first exchange with a peer that shows a Herald service, then with one that may hide it, in either case
   /// one received more than once ahead of one received once, whose address may be generated and never
   /// respond; then signals to a peer that is known.
-  @inlinable
   mutating func rank(of slot: Int, _ context: inout Context) -> Int {
     switch task(for: slot, &context) {
     case .nothing: return -1
@@ -100,13 +97,13 @@ extension Peers {
 
   /// Whether strangers have used up their budget of scanning, or of identities (`StrangerBudget`). Few are
   /// then added to the table, and an attempt at one of them would be long, as no other peer waits.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func isFlooded(_ context: inout Context) -> Bool {
     !isCrowded && (scanBudget.isExhausted(at: context.now) || strangers.isShort)
   }
 
   /// Charges the attempt that has ended, if it was to a stranger.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func chargeAttempt(_ context: inout Context) {
     let slot = Int(attempt.slot)
     guard table[slot].state != .read else { return }
@@ -115,7 +112,7 @@ extension Peers {
   }
 
   /// Ends the attempt now, without counting a failure of the peer.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func cutAttempt(_ context: inout Context) {
     attempt.cut(until: context.now)
     context.hasNews = true
@@ -124,7 +121,7 @@ extension Peers {
   /// A peer's advertisement shows whether it is connectable. One that is not has as many connections as it
   /// can hold: the time is better spent on another peer. But such an advertisement can be forged under its
   /// address: an attempt continues for long enough to succeed with a peer that is connectable in fact.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func noteRefusesConnections(_ slot: Int, _ refuses: Bool, _ context: inout Context) {
     table[slot].note(refusesConnections: refuses, at: context.now)
     guard refuses, attempt.isAlive(at: slot), !table[slot].has(Target.awaitsMessageFlag) else { return }
@@ -135,7 +132,6 @@ extension Peers {
   // MARK: The attempt
 
   /// An attempt to connect to a peer has begun, which lasts until `limit` at most.
-  @inlinable
   mutating func beginAttempt(_ slot: Int, othersWait: Bool, limit: Instant, _ context: inout Context) {
     context.sink.count(.attempts)
     table.setHeld(slot, true)
@@ -147,7 +143,6 @@ extension Peers {
   }
 
   /// The attempt ended without a connection. `isAtWork` says that the peer's own connection is being used.
-  @inlinable
   mutating func attemptFailed(isAtWork: Bool, _ context: inout Context) {
     chargeAttempt(&context)
     if isCrowded { scanBudget.crowding.pause(chance: context.random.next(), at: context.now) }
@@ -170,7 +165,6 @@ extension Peers {
   }
 
   /// The attempt has led to a connection. `false` if none was under way.
-  @inlinable
   mutating func attemptSucceeded(_ context: inout Context) -> Bool {
     guard attempt.isActive else { return false }
     attempt.isActive = false
@@ -180,7 +174,6 @@ extension Peers {
   }
 
   /// The radio was reset: the attempt has ended.
-  @inlinable
   mutating func radioForgot(_ context: inout Context) {
     workAt = context.now
     guard attempt.isActive else { return }
@@ -189,7 +182,6 @@ extension Peers {
   }
 
   /// Whether an attempt at one of the peers is to be cancelled now.
-  @inlinable
   mutating func isAttemptOverdue(_ context: inout Context) -> Bool {
     let isOverdue = attempt.isOverdue(at: context.now)
     context.wake(by: attempt.deadline)
@@ -198,7 +190,6 @@ extension Peers {
 
   /// A peer opened a connection to this device. Two devices may connect to each other at the same moment:
   /// only one connection is possible, and the attempt of this device is repeated later.
-  @inlinable
   mutating func noteConnection(from peer: DeviceAddress, _ context: inout Context) {
     if attempt.isActive, !attempt.isCancelled, table[Int(attempt.slot)].address == peer {
       cutAttempt(&context)

@@ -4,7 +4,6 @@ import HeraldHAL
 // The state of a peer's codes of other systems.
 
 /// The state of a peer after its codes were read, or not found.
-@usableFromInline
 enum CodesEnd: UInt8, BitwiseCopyable {
   /// The peer is a Herald peer that may need more exchanges.
   case isOwedMore
@@ -19,7 +18,6 @@ enum CodesEnd: UInt8, BitwiseCopyable {
 extension Peers {
   /// A peer has a code that is readable over a connection only: it is read once for each identity of a Herald
   /// peer, else again when that is due.
-  @inlinable
   mutating func owe(_ slot: Int, _ context: inout Context) {
     let state = table[slot].state
     guard table[slot].isConnectable, !table[slot].owesCode, state != .ignored else { return }
@@ -33,17 +31,15 @@ extension Peers {
   }
 
   /// A device of Apple's is searched for codes, once: its advertisements in the background cannot be decoded.
-  @inlinable
   mutating func oweHiddenCode(_ slot: Int) {
     if table[slot].system == .iOS, !table[slot].codeIsRead { table[slot].owesCode = true }
   }
 
   /// The codes of a peer are to be read from now on.
-  @inlinable
   mutating func beginCodes(_ slot: Int) { table[slot].codeIsRead = false }
 
   /// Logs and reports a code of a peer.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func keepCode(
     _ slot: Int, _ system: NeighbourSystem, _ code: Span<UInt8>, _ context: inout Context
   ) {
@@ -53,7 +49,6 @@ extension Peers {
   }
 
   /// Logs and reports a number that a peer advertises.
-  @inlinable
   mutating func keepAdvertised(number: Span<UInt8>, of slot: Int, _ context: inout Context) {
     table[slot].note(number: number, at: context.now)
     keepCode(slot, .covidWatch, number, &context)
@@ -61,7 +56,6 @@ extension Peers {
 
   /// Logs and reports a code that was read over a connection, which is read again after `life`. It is read
   /// once from a Herald peer.
-  @inlinable
   mutating func keepRead(
     _ slot: Int, _ system: NeighbourSystem, _ code: Span<UInt8>, life: Interval, _ context: inout Context
   ) {
@@ -74,7 +68,6 @@ extension Peers {
 
   /// All codes of a peer were read or not found. `wereOwed`: they were the task of the exchange, and not
   /// searched for instead of a Herald service.
-  @inlinable
   mutating func endCodes(_ slot: Int, wereOwed: Bool, _ context: inout Context) -> CodesEnd {
     let isFound = table[slot].codeIsRead
     table[slot].owesCode = false

@@ -5,7 +5,6 @@ import HeraldHAL
 
 extension Peers {
   /// Updates a peer's state from its advertisement. Returns `false` if the peer is not to be connected.
-  @inlinable
   mutating func acquaint(
     _ slot: Int, _ seen: Introspected, _ report: AdvertisingReport, _ context: inout Context
   ) -> Bool {
@@ -41,7 +40,6 @@ extension Peers {
   }
 
   /// The choice of a peer to connect to may succeed from this moment on, if not from an earlier one.
-  @inlinable
   mutating func lookForWork(from moment: Instant, _ context: inout Context) {
     guard moment < workAt else { return }
     workAt = moment
@@ -50,7 +48,6 @@ extension Peers {
 
   /// A peer continues under another address. There is no response under the old one any more: an attempt to
   /// connect there ends, so that others need not wait, and is not counted as a failure.
-  @inlinable
   mutating func move(_ slot: Int, to address: DeviceAddress, _ context: inout Context) {
     table[slot].address = address
     if attempt.isAlive(at: slot) { cutAttempt(&context) }
@@ -58,7 +55,7 @@ extension Peers {
 
   /// Adds a peer that was received for the first time, unless it is this device itself under a former
   /// address, or strangers have used up their budget (`StrangerBudget`).
-  @inlinable @inline(never)
+  @inline(never)
   mutating func meet(
     _ seen: Introspected, _ address: DeviceAddress, key: IdentityResolvingKey, _ context: inout Context
   ) -> Int? {
@@ -78,7 +75,7 @@ extension Peers {
   }
 
   /// Logs and reports the transmit power that an advertisement shows, if it has changed.
-  @inlinable @inline(__always)
+  @inline(__always)
   mutating func note(txPower: Int8, of slot: Int, _ identity: TargetIdentity, _ context: inout Context) {
     guard txPower != table[slot].txPower else { return }
     table[slot].txPower = txPower
@@ -87,7 +84,6 @@ extension Peers {
   }
 
   /// Logs and reports one reading.
-  @inlinable
   mutating func measure(_ slot: Int, _ identity: TargetIdentity, _ rssi: RSSI, _ context: inout Context) {
     guard rssi.isAvailable else {
       context.sink.count(.advertsWithoutStrength)
@@ -113,7 +109,6 @@ extension Peers {
   }
 
   /// Adds a peer that was not known.
-  @inlinable
   mutating func admit(_ identity: TargetIdentity, _ address: DeviceAddress, _ context: inout Context) -> Int?
   {
     let evictions = table.evictions
@@ -133,21 +128,21 @@ extension Peers {
 
   /// A peer opened a connection while strangers are being refused: its address is genuine, and its
   /// advertisements are not refused.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func admitConnected(_ address: DeviceAddress, _ context: inout Context) {
     guard table.find(address: address, at: context.now) == nil, strangers.mayProve() else { return }
     _ = admit(TargetIdentity(address), address, &context)
   }
 
   /// Logs how many readings and identities were refused by a budget.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func recordRefused(_ context: inout Context) {
     let count = strangers.takeRefused()
     if count > 0 { context.sink.record(.dropped(count: count)) }
   }
 
   /// Removes the targets that have been silent for too long.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func ageOut(_ ageing: inout Ageing, _ context: inout Context) {
     ageing.begin(expiry: context.configuration.expiry, at: context.now)
     for slot in 0..<table.slotsUsed where table.isTaken(slot) {
@@ -166,7 +161,6 @@ extension Peers {
 
   /// A payload in a buffer is attributed to a peer from now on: logs and reports it under the peer's
   /// identity.
-  @inlinable
   mutating func notePayload(_ slot: Int, _ buffer: inout PayloadBuffer, _ context: inout Context) {
     let identity = table[slot].identity
     let digest = buffer.digest()
@@ -183,7 +177,6 @@ extension Peers {
   }
 
   /// A peer's payload is in a buffer: it was read, or written by a peer that cannot be read.
-  @inlinable
   mutating func acquirePayload(_ slot: Int, _ buffer: inout PayloadBuffer, _ context: inout Context) {
     notePayload(slot, &buffer, &context)
     table[slot].state = .read
@@ -198,7 +191,6 @@ extension Peers {
   }
 
   /// A peer's payload was read, and is in a buffer.
-  @inlinable
   mutating func payloadWasRead(_ slot: Int, _ buffer: inout PayloadBuffer, _ context: inout Context) {
     context.sink.count(.reads)
     scanBudget.credit(isFlooded: isFlooded(&context))
@@ -208,7 +200,6 @@ extension Peers {
 
   /// Whether a target's payload is to be shared: not every device may receive its owner's advertisements
   /// (HP-42).
-  @inlinable
   mutating func mayShare(_ slot: Int, _ context: inout Context) -> Bool {
     context.configuration.sharesPayloads && (table[slot].system == .iOS || table[slot].isReceiveOnly)
   }
@@ -217,13 +208,11 @@ extension Peers {
 
   /// A peer wrote to this device that is not known to advertise: it cannot, and no connection to it is
   /// attempted.
-  @inlinable
   mutating func noteReceiveOnly(_ slot: Int) {
     if !table[slot].isConnectable { table[slot].isReceiveOnly = true }
   }
 
   /// Adds a peer known only by its payload, if no peer that was received has to be evicted for it.
-  @inlinable
   mutating func admitHearsay(of digest: UInt64, _ context: inout Context) -> Int? {
     table.insertHearsay(.made(&context.random), payloadDigest: digest, at: context.now)
   }
@@ -231,7 +220,6 @@ extension Peers {
   // MARK: What a connection has shown
 
   /// The peer's Herald service was found: its state is confirmed.
-  @inlinable
   mutating func confirm(_ slot: Int, as system: Target.System, _ context: inout Context) {
     if table[slot].system != system {
       table[slot].system = system
@@ -245,7 +233,6 @@ extension Peers {
   }
 
   /// The peer has no Herald service: starts a back-off, which grows each time.
-  @inlinable
   mutating func ignore(_ slot: Int, _ context: inout Context) {
     context.sink.count(.withoutService)
     table[slot].ignores &+= 1

@@ -10,30 +10,27 @@ public struct Peers<Parts: DeviceParts, let targets: Int>: ~Copyable {
   public typealias Context = CoreContext<Parts>
 
   /// The payloads that are shared.
-  @usableFromInline var sharing: SharingStore
+  var sharing: SharingStore
   /// The targets.
   public var table: TargetTable<targets>
   /// The remaining budget of strangers.
-  @usableFromInline var strangers: StrangerBudget<targets>
+  var strangers: StrangerBudget<targets>
   /// The budget of additional scanning for strangers.
-  @usableFromInline var scanBudget: ScanBudget
+  var scanBudget: ScanBudget
   /// The connection attempt that is under way.
-  @usableFromInline var attempt: Attempt
+  var attempt: Attempt
   /// When the next peer to connect to is chosen.
-  @usableFromInline var workAt: Instant
+  var workAt: Instant
   /// The digests of our own payload, which peers may share with us.
-  @usableFromInline var own: OwnDigests
+  var own: OwnDigests
 
   /// Whether the device is in a crowd.
-  @inlinable
   var isCrowded: Bool { TargetTable<targets>.isForCrowds && scanBudget.crowding.isCrowded }
 
   /// Whether it scans in rounds among peers whose events repeat; compiled out in small tables.
-  @inlinable
   var isAmongRhythmic: Bool { TargetTable<targets>.isForRooms && scanBudget.isAmongRhythmic }
 
   /// An empty table.
-  @inlinable
   init() {
     sharing = SharingStore()
     table = TargetTable()
@@ -47,7 +44,6 @@ public struct Peers<Parts: DeviceParts, let targets: Int>: ~Copyable {
 
 extension Peers {
   /// The device starts. `seed` is a number that is unpredictable from outside.
-  @inlinable
   mutating func start(seed: UInt32) {
     table.setSeed(seed)
     scanBudget.start()
@@ -57,7 +53,6 @@ extension Peers {
 
   /// The next task of a peer: the first that applies, from the top. This is the one place that defines the
   /// order of tasks, both for the choice of a connection and on an open one.
-  @inlinable
   mutating func task(for slot: Int, _ context: inout Context) -> PeerTask {
     let peer = table[slot]
     // One that is held has opened a connection: it may not have been received yet.
@@ -92,7 +87,6 @@ extension Peers {
   }
 
   /// Whether a peer without a task will have one after some time, without an event.
-  @inlinable
   mutating func hasRecurringWork(_ slot: Int, _ context: inout Context) -> Bool {
     guard table[slot].state == .read, !table[slot].isReceiveOnly else { return false }
     return !context.canAdvertise || table[slot].system == .iOS && context.configuration.sharesPayloads
@@ -100,14 +94,13 @@ extension Peers {
 
   /// Whether there are payloads of others to share with a peer. Our reading of the peer is sent with them, so
   /// there has to be one.
-  @inlinable
   mutating func hasSomethingToShare(with slot: Int, _ context: inout Context) -> Bool {
     context.configuration.sharesPayloads && table[slot].lastRSSI.isAvailable
       && sharing.hasAnything(for: slot, in: &table, at: context.now)
   }
 
   /// Sets whether and when a peer has another task.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func settle(_ slot: Int, _ context: inout Context) {
     let isMore = task(for: slot, &context) != .nothing
     let owes = isMore || hasRecurringWork(slot, &context)
@@ -116,7 +109,6 @@ extension Peers {
   }
 
   /// An exchange has ended all tasks of the peer.
-  @inlinable
   mutating func exchangeSucceeded(_ slot: Int, _ context: inout Context) {
     table[slot].failures = 0
     table[slot].ignores = 0
@@ -125,7 +117,6 @@ extension Peers {
 
   /// Holds the slot of a peer that has opened a connection, if the peer is to be read over it
   /// (`Exchanges.readBack`).
-  @inlinable
   mutating func holdToReadBack(_ peer: DeviceAddress, _ context: inout Context) -> Int? {
     guard let slot = table.find(TargetIdentity(peer)),
       table[slot].isLikeOwn,
@@ -137,7 +128,6 @@ extension Peers {
   }
 
   /// A task of a peer was done, or cannot be: it is not repeated, or not for some time.
-  @inlinable
   mutating func noteDone(_ task: PeerTask, _ slot: Int, _ context: inout Context) {
     switch task {
     case .sendMessage:
@@ -152,7 +142,6 @@ extension Peers {
   }
 
   /// Our payload has changed: it is to be written again to the peers that have the former one.
-  @inlinable
   mutating func tellAgain(_ context: inout Context) {
     for slot in 0..<table.slotsUsed where table[slot].has(Target.payloadWrittenFlag) {
       table[slot].set(Target.payloadWrittenFlag, false)
@@ -164,7 +153,7 @@ extension Peers {
 
   /// Makes a peer wait for this interval, plus a random time of up to this many milliseconds, which is one
   /// less than a power of two.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func leaveAlone(
     _ slot: Int, for interval: Interval, andUpTo chance: UInt32 = 0, _ context: inout Context
   ) {
@@ -175,7 +164,7 @@ extension Peers {
   }
 
   /// Makes a peer with a task wait for this interval.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func comeBack(to slot: Int, in interval: Interval, _ context: inout Context) {
     leaveAlone(slot, for: interval, &context)
     let end = context.after(interval)
@@ -184,7 +173,6 @@ extension Peers {
 
   /// An exchange failed because other devices connected to the peer at the same time: the peer is in range,
   /// and is tried again soon.
-  @inlinable
   mutating func askAgainSoon(_ slot: Int, _ context: inout Context) {
     let delay = Retry.contendedDelay(failures: table[slot].failures, context.configuration)
     let pause = isAmongRhythmic ? scanBudget.pause(125, &context.random) : nil
@@ -193,7 +181,6 @@ extension Peers {
 
   /// Counts a failure and sets when the peer may be tried again. A random time of up to a second keeps two
   /// devices that try each other from doing so in step.
-  @inlinable
   mutating func postpone(_ slot: Int, _ cause: HeraldCounter, _ context: inout Context) {
     context.sink.count(cause)
     releaseHold(slot, &context)
@@ -209,7 +196,6 @@ extension Peers {
   }
 
   /// Releases a target, unless an attempt to connect to it is still under way.
-  @inlinable
   mutating func releaseHold(_ slot: Int, _ context: inout Context) {
     if attempt.isActive, Int(attempt.slot) == slot { return }
     table.setHeld(slot, false)
@@ -217,13 +203,11 @@ extension Peers {
 
   /// Whether a stranger to which no connection was opened may be tried again as soon as it is received again:
   /// in a flood, where its attempts are short and few, and not often.
-  @inlinable
   mutating func keepsWaiting(_ slot: Int, _ context: inout Context) -> Bool {
     table[slot].state != .read && table[slot].failures <= 2 && isFlooded(&context)
   }
 
   /// How long a peer may take to respond to a request.
-  @inlinable
   mutating func stepTimeout(_ slot: Int, _ context: inout Context) -> Interval {
     let isUnproven = table[slot].state == .advertised || table[slot].state == .candidate
     return isUnproven && (isFlooded(&context) || context.now < scanBudget.busyUntil)
@@ -233,11 +217,9 @@ extension Peers {
   // MARK: Messages of the application's
 
   /// Makes the next `run` choose a peer to connect to at once.
-  @inlinable
   mutating func lookForWork(_ context: inout Context) { workAt = context.now }
 
   /// The same for a message; an attempt under way for another task is cancelled.
-  @inlinable
   mutating func hasten(_ context: inout Context) {
     context.hasNews = true
     lookForWork(&context)
@@ -247,7 +229,6 @@ extension Peers {
   }
 
   /// Counts the peers for which a message is pending. If it is dropped now, it is no longer pending for them.
-  @inlinable
   mutating func awaiting(giveUp: Bool, _ context: inout Context) -> UInt32 {
     var waiting: UInt32 = 0
     for slot in 0..<table.slotsUsed where table[slot].has(Target.awaitsMessageFlag) {

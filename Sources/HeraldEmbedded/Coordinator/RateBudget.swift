@@ -3,14 +3,12 @@ import HeraldHAL
 /// A budget that time restores. Zero bits when nothing is outstanding.
 ///
 /// The cost of a use may be known only afterwards: the last use may then exceed the limit.
-@usableFromInline
 struct RateBudget: BitwiseCopyable {
   /// The amount that was used and is not restored.
-  @usableFromInline private(set) var spent: UInt32
+  private(set) var spent: UInt32
   /// Until when time has been taken into account: milliseconds, their lower 32 bits.
   private var settled: UInt32
 
-  @usableFromInline
   init() {
     spent = 0
     settled = 0
@@ -18,7 +16,6 @@ struct RateBudget: BitwiseCopyable {
 
   /// Takes the time until `now` into account: one is restored for every `pace` milliseconds, as long as more
   /// than `rest` is outstanding.
-  @usableFromInline
   @inline(never)
   mutating func settle(pace: UInt32, downTo rest: UInt32, at now: Instant) {
     let time = now.milliseconds.low32
@@ -28,17 +25,14 @@ struct RateBudget: BitwiseCopyable {
   }
 
   /// Whether less than `limit` is outstanding at `now`.
-  @usableFromInline
   mutating func allows(_ limit: UInt32, pace: UInt32, at now: Instant) -> Bool {
     settle(pace: pace, downTo: 0, at: now)
     return spent < limit
   }
 
   /// Spends this amount.
-  @usableFromInline
   mutating func spend(_ amount: UInt32) { spent = spent &+ amount }
 
   /// Restores this amount.
-  @usableFromInline
   mutating func giveBack(_ amount: UInt32) { spent = spent > amount ? spent &- amount : 0 }
 }

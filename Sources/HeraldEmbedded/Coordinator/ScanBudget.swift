@@ -14,25 +14,23 @@ import HeraldHAL
 /// to a stranger that was just received, for no longer than a phone takes to advertise once more. The limit
 /// of a stranger rises with the time for which it has waited: generated addresses that are gone after some
 /// seconds cannot use up what is left for peers that stay.
-@usableFromInline
 struct ScanBudget: BitwiseCopyable {
   private var budget: RateBudget
   /// Until when additional scanning runs, as several peers wait to have their payloads read.
-  @usableFromInline private(set) var busyUntil: Instant
+  private(set) var busyUntil: Instant
   /// Scanning is in rounds, or is to be after the start: an attempt costs twice its length.
   private var isInRounds: Bool
   /// Scanning is in rounds: there is no additional scanning, as a window receives all peers, and time
   /// restores less, as a flood must not cost more than the rounds.
-  @usableFromInline private(set) var isSparing: Bool
+  private(set) var isSparing: Bool
   /// Of a crowd that arrives more is scanned.
-  @usableFromInline var crowd: CrowdArrival
+  var crowd: CrowdArrival
   /// Among peers whose events repeat, attempts at strangers are brief, and spread.
-  @usableFromInline var room: RhythmicRoom
+  var room: RhythmicRoom
   /// In a crowd strangers are attempted only when they can be expected.
-  @usableFromInline var crowding: Crowding
+  var crowding: Crowding
 
   /// Nothing is outstanding.
-  @usableFromInline
   init() {
     budget = RateBudget()
     busyUntil = .start
@@ -68,11 +66,9 @@ struct ScanBudget: BitwiseCopyable {
   private static var busyHold: Interval { .seconds(2) }
 
   /// The device starts.
-  @usableFromInline
   mutating func start() { budget.spend(Self.atStart) }
 
   /// Whether strangers have used up their budget.
-  @usableFromInline
   mutating func isExhausted(at now: Instant) -> Bool {
     budget.settle(
       pace: isSparing ? Self.pace.sparing : Self.pace.usual, downTo: Self.rest, at: now)
@@ -81,7 +77,6 @@ struct ScanBudget: BitwiseCopyable {
 
   /// For how many tenths of a second a stranger has to have waited to be attempted now, in a flood; more than
   /// any can have waited if there is to be no attempt.
-  @usableFromInline
   var leastWait: UInt32 {
     guard budget.spent >= Self.limit else { return 0 }
     let least = (budget.spent &- Self.limit) / Self.perWait &+ 1
@@ -89,7 +84,6 @@ struct ScanBudget: BitwiseCopyable {
   }
 
   /// Starts additional scanning, as there are several strangers.
-  @usableFromInline
   mutating func scanMore(at now: Instant) {
     guard !isSparing, !crowding.isCrowded, budget.spent < Self.busyLimit else { return }
     let end = now + Self.busyHold
@@ -99,14 +93,12 @@ struct ScanBudget: BitwiseCopyable {
   }
 
   /// Whether scanning is in rounds, once the start has passed, and whether it is now.
-  @usableFromInline
   mutating func note(isInRounds: Bool, isSparing: Bool) {
     self.isInRounds = isInRounds
     self.isSparing = isSparing
   }
 
   /// What a survey has found of the peers around.
-  @usableFromInline
   mutating func note(_ survey: PeerSurvey) {
     crowd.note(known: survey.known)
     room = survey.room
@@ -114,17 +106,15 @@ struct ScanBudget: BitwiseCopyable {
 
   /// Whether the device scans in rounds among many peers whose events repeat, of which few have changed their
   /// addresses.
-  @usableFromInline var isAmongRhythmic: Bool { isSparing && room.isCalm }
+  var isAmongRhythmic: Bool { isSparing && room.isCalm }
 
   /// The time until the next attempt at a stranger that those of the room attempt as well; `nil` in a crowd.
   /// `least`: up to this many ms if the device were alone.
-  @inlinable
   func pause<Random: RandomSource & ~Copyable>(_ least: UInt32, _ random: inout Random) -> Interval? {
     crowding.isCrowded ? nil : room.pause(least, chance: random.next())
   }
 
   /// Charges an attempt at a stranger of this many milliseconds.
-  @usableFromInline
   mutating func charge(attemptOf length: UInt16, isFirst: Bool) {
     let most = isFirst ? Self.longestCharge.first : Self.longestCharge.later
     let charge = UInt32((length < most ? length : most) &+ Self.connectionCharge)
@@ -132,11 +122,9 @@ struct ScanBudget: BitwiseCopyable {
   }
 
   /// A peer has a payload, which `isNew` if no peer had it before.
-  @usableFromInline
   mutating func notePayload(isNew: Bool) { if isNew, isSparing { crowd.note() } }
 
   /// A payload was read.
-  @usableFromInline
   mutating func credit(isFlooded: Bool) {
     crowding.noteRead()
     budget.giveBack(isFlooded ? Self.perPayload.flooded : Self.perPayload.usual)

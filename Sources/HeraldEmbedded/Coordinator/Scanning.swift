@@ -2,15 +2,13 @@ import HeraldBluetooth
 import HeraldHAL
 
 /// When and how to scan, and the last command to the radio.
-@usableFromInline
 struct Scanning: BitwiseCopyable {
   private var schedule: ScanSchedule
   private var shown: ScanParameters?
   /// The rounds, if scanning is in rounds.
-  @usableFromInline var rounds: ScanRounds
+  var rounds: ScanRounds
 
   /// Not scanning.
-  @usableFromInline
   init(_ timing: ScanTiming) {
     schedule = ScanSchedule(timing)
     shown = nil
@@ -18,25 +16,20 @@ struct Scanning: BitwiseCopyable {
   }
 
   /// Whether to scan now, and until when that holds. `isBlocked`: the radio cannot.
-  @usableFromInline
   mutating func plan(isBlocked: Bool, at now: Instant) -> ScanSchedule.Plan {
     schedule.next(at: now, blocked: isBlocked)
   }
 
   /// For how long at most a radio that cannot scan at the same time may try to connect; `nil` if it may not.
-  @usableFromInline
   mutating func attemptLimit(at now: Instant) -> Instant? { schedule.attemptLimit(at: now) }
 
   /// Whether the radio needs a command with these parameters, as it scans with others or not at all.
-  @usableFromInline
   func isNew(_ parameters: ScanParameters) -> Bool { parameters != shown }
 
   /// The radio scans with these parameters.
-  @usableFromInline
   mutating func started(_ parameters: ScanParameters) { shown = parameters }
 
   /// Scanning is to end: whether the radio needs a command.
-  @usableFromInline
   mutating func stop() -> Bool {
     guard shown != nil else { return false }
     shown = nil
@@ -44,7 +37,6 @@ struct Scanning: BitwiseCopyable {
   }
 
   /// The radio was reset, or stopped: the present scan has ended.
-  @usableFromInline
   mutating func radioForgot(at now: Instant) {
     shown = nil
     schedule.radioForgot(at: now)

@@ -3,15 +3,13 @@ import HeraldHAL
 
 /// Whether the sensor is on, and the last state that was reported to the delegate. Zero bits at the start,
 /// when it is switched on and the radio is not ready.
-@usableFromInline
 struct SensorSwitch: BitwiseCopyable {
   /// The radio's state.
-  @usableFromInline private(set) var radio: RadioState
+  private(set) var radio: RadioState
   /// Whether the application switched the sensor off.
-  @usableFromInline private(set) var isOff: Bool
+  private(set) var isOff: Bool
   private var shown: SensorState
 
-  @usableFromInline
   init() {
     radio = .starting
     isOff = false
@@ -20,7 +18,6 @@ struct SensorSwitch: BitwiseCopyable {
 
   /// The radio's state has changed. Returns the state to report to the delegate, if that changed. A radio
   /// that fails once is started again; one that fails again before it was ready counts as absent.
-  @usableFromInline
   mutating func radioChanged(_ radio: RadioState) -> SensorState? {
     self.radio = radio
     let state: SensorState
@@ -34,7 +31,6 @@ struct SensorSwitch: BitwiseCopyable {
 
   /// The application switches the sensor on or off. Returns the state to report to the delegate, if that
   /// changed.
-  @usableFromInline
   mutating func set(isOff: Bool) -> SensorState? {
     self.isOff = isOff
     if !isOff { return radioChanged(radio) }

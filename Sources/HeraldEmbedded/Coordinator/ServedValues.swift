@@ -11,39 +11,39 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
   /// The source of payloads.
   public var supplier: Parts.SupplierType
   /// The systems beside Herald, which serve their own attributes.
-  @usableFromInline var neighbours: Parts.NeighbourType
-  @usableFromInline var names: DeviceNames
+  var neighbours: Parts.NeighbourType
+  var names: DeviceNames
   /// When the own address changed last, and the date at that time.
-  @usableFromInline var rotatedAt: Instant
-  @usableFromInline var rotatedUnixSeconds: UInt64?
+  var rotatedAt: Instant
+  var rotatedUnixSeconds: UInt64?
   /// Connections that were opened under a former address, a bit each: values that change with the address are
   /// not served on them.
-  @usableFromInline var former: UInt32
-  @usableFromInline var served: UInt32
-  @usableFromInline var notServed: UInt32
+  var former: UInt32
+  var served: UInt32
+  var notServed: UInt32
   /// When the request being processed was received.
-  @usableFromInline var askedAt: Instant
+  var askedAt: Instant
   /// What peers are writing to us, by connection.
-  @usableFromInline var incoming: [connections of SignalReassembly]
+  var incoming: [connections of SignalReassembly]
   /// The budget of all of them together.
-  @usableFromInline var budget: RateBudget
+  var budget: RateBudget
   /// The budget of log records caused by reads of our codes, over all peers; separate, so that reads do not
   /// use up the budget of writes.
-  @usableFromInline var servedBudget: RateBudget
+  var servedBudget: RateBudget
   /// The budget of codes in advertisements for the log.
-  @usableFromInline var receivedBudget: RateBudget
+  var receivedBudget: RateBudget
   /// The budget that each peer has used, by its address.
-  @usableFromInline var accounts: SignalAccounts
-  @usableFromInline var signals: UInt32
-  @usableFromInline var wakes: UInt32
-  @usableFromInline var malformed: UInt32
-  @usableFromInline var withoutBuffer: UInt32
+  var accounts: SignalAccounts
+  var signals: UInt32
+  var wakes: UInt32
+  var malformed: UInt32
+  var withoutBuffer: UInt32
   /// The management link over Bluetooth.
-  @usableFromInline var management: Parts.ManagementType
+  var management: Parts.ManagementType
   // Last, because of its large buffers: the members before it keep small offsets.
-  @usableFromInline var pool: PayloadPool<buffers>
+  var pool: PayloadPool<buffers>
 
-  @usableFromInline @inline(__always)
+  @inline(__always)
   init(supplier: () -> Parts.SupplierType) {
     self.supplier = supplier()
     neighbours = Parts.NeighbourType()
@@ -68,7 +68,6 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
   }
 
   /// The value of a counter that is stored here; `nil` for all others.
-  @inlinable
   func count(of counter: HeraldCounter) -> UInt32? {
     switch counter {
     case .payloadsServed: served
@@ -82,7 +81,6 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
   }
 
   /// The address changed, and the payload with it.
-  @inlinable
   mutating func rotated(at now: Instant, unixSeconds: UInt64?, isDateCertain: Bool) {
     rotatedAt = now
     rotatedUnixSeconds = unixSeconds
@@ -92,7 +90,6 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
 
   /// Writes this device's payload, or with `.servingLegacy` the one for peers without Herald, to a buffer of
   /// the pool. Returns the index of the buffer; `nil` if there is no payload or no buffer.
-  @inlinable
   mutating func makePayload(for connection: ConnectionID, _ use: PayloadBuffer.Use = .serving) -> Int? {
     guard let index = pool.claim(connection, use) else { return nil }
     let isLegacy = use == .servingLegacy
@@ -107,7 +104,6 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
   }
 
   /// The payload, from `offset` on.
-  @inlinable
   public mutating func read(
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
   ) -> AttributeRead {
@@ -145,14 +141,12 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
   }
 
   /// Whether a connection was opened under a former address.
-  @inlinable
   func isFormer(_ connection: ConnectionID) -> Bool {
     connection.index < 32 && former & 1 &<< UInt32(truncatingIfNeeded: connection.index) != 0
   }
 
   /// Takes a signal, or a part of one, or a legacy payload. The core acts upon it when the answer has been
   /// made. Either is written with response and not without (HP-09).
-  @inlinable
   public mutating func write(
     _ tag: AttributeTag, _ value: Span<UInt8>, withResponse: Bool, on connection: ConnectionID
   ) -> ATTErrorCode? {
@@ -167,7 +161,6 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
   }
 
   /// The length in bytes of the first of several shared payloads in a buffer, which begins at `start`.
-  @inlinable
   mutating func lengthOfFirstPayload(in buffer: Int, from start: Int) -> Int {
     pool.buffers[buffer].lengthOfFirstPayload(from: start, by: supplier)
   }

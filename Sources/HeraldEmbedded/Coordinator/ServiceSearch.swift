@@ -1,23 +1,22 @@
 import HeraldBluetooth
 
 /// How far the search for a service with a payload has got. Zero bits at the beginning.
-@usableFromInline
 struct ServiceSearch: BitwiseCopyable, Sendable {
   private var bits: UInt8 = 0
 
-  @usableFromInline init() {}
+  init() {}
 
   /// The step that looked for a service last.
-  @usableFromInline var step: ExchangeStep { ExchangeStep(rawValue: bits & 7) ?? .closed }
+  var step: ExchangeStep { ExchangeStep(rawValue: bits & 7) ?? .closed }
 
   /// Why the payload of a service that was found could not be read; `nil` if there was no such service.
-  @usableFromInline var fault: HeraldCounter? {
+  var fault: HeraldCounter? {
     bits < 8 ? nil : bits < 16 ? .exchangesRefused : .exchangesMalformed
   }
 
   /// A search by this step begins.
-  @usableFromInline mutating func begin(_ step: ExchangeStep) { bits = bits & 24 | step.rawValue & 7 }
+  mutating func begin(_ step: ExchangeStep) { bits = bits & 24 | step.rawValue & 7 }
 
   /// The payload of a service could not be read.
-  @usableFromInline mutating func fail(isRefused: Bool) { bits = bits & 7 | (isRefused ? 8 : 16) }
+  mutating func fail(isRefused: Bool) { bits = bits & 7 | (isRefused ? 8 : 16) }
 }

@@ -5,7 +5,6 @@ import HeraldHAL
 // code from the UUID of its characteristic.
 
 /// Which code of another system is searched for on a connection.
-@usableFromInline
 enum CodeRequest: UInt8, BitwiseCopyable, Sendable {
   /// None yet.
   case none = 0
@@ -24,7 +23,6 @@ enum CodeRequest: UInt8, BitwiseCopyable, Sendable {
 }
 
 /// The state of the search for codes.
-@usableFromInline
 enum CodeOutcome: UInt8, BitwiseCopyable, Sendable {
   /// A request is to be sent, or another part of a response is outstanding.
   case goingOn
@@ -40,17 +38,14 @@ enum CodeOutcome: UInt8, BitwiseCopyable, Sendable {
 
 extension Serving {
   /// How long no code is read from a C19X phone after its code was read.
-  @inlinable
   static var codePeriod: Interval { .minutes(24 * 60) }
 
   /// A peer was found that may have codes which are visible on a connection only.
-  @inlinable
   mutating func lookForHiddenCodes(_ slot: Int, _ peers: inout PeersType) {
     if observesAny { peers.oweHiddenCode(slot) }
   }
 
   /// Starts the next request, or ends the search.
-  @inlinable
   mutating func askForCodes(
     _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) -> CodeOutcome {
@@ -77,7 +72,6 @@ extension Serving {
   }
 
   /// Continues with the next request.
-  @inlinable
   mutating func ask(
     _ codeRequest: CodeRequest, _ exchange: inout Exchange, _ peers: inout PeersType,
     _ context: inout Context
@@ -87,7 +81,6 @@ extension Serving {
   }
 
   /// The search for CovidWatch has ended: continues with C19X.
-  @inlinable
   mutating func endNumber(
     _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) -> CodeOutcome {
@@ -100,7 +93,6 @@ extension Serving {
   }
 
   /// Evaluates the response, as far as it was received.
-  @inlinable
   mutating func takeCode(
     _ event: GATTClientEvent, _ pdu: Span<UInt8>, _ exchange: inout Exchange, _ peers: inout PeersType,
     _ context: inout Context
@@ -142,7 +134,6 @@ extension Serving {
   }
 
   /// All characteristics were received.
-  @inlinable
   mutating func endDiscovery(
     _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) -> CodeOutcome {
@@ -156,7 +147,6 @@ extension Serving {
   }
 
   /// Evaluates characteristics: CovidWatch's is to be read, the UUID of C19X's is the code itself.
-  @inlinable
   mutating func noteCode(
     _ pdu: Span<UInt8>, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -173,7 +163,6 @@ extension Serving {
   }
 
   /// A code was read. A number is read again after its lifetime, a beacon code on the next day.
-  @inlinable
   mutating func keepRead(
     _ system: NeighbourSystem, _ code: Span<UInt8>, _ exchange: inout Exchange, _ peers: inout PeersType,
     _ context: inout Context

@@ -5,7 +5,6 @@ import HeraldHAL
 
 extension Serving {
   /// Composes the message of the task of an exchange, in a buffer of the pool.
-  @inlinable
   mutating func composeSignal(
     _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) -> SignalComposition {
@@ -38,7 +37,6 @@ extension Serving {
 }
 
 /// The result of composing a message.
-@usableFromInline
 enum SignalComposition: UInt8, BitwiseCopyable {
   /// The message is in the connection's buffer.
   case composed
@@ -50,7 +48,6 @@ enum SignalComposition: UInt8, BitwiseCopyable {
 
 extension ServedValues {
   /// Makes a message of our payload in a buffer.
-  @inlinable
   mutating func composePayload(in buffer: Int) -> Bool {
     pool.buffers[buffer].composePayload(from: &supplier, at: rotatedUnixSeconds, now: rotatedAt)
   }

@@ -5,23 +5,18 @@ import HeraldHAL
 
 extension Serving {
   /// How long the client's connection may keep this device from connecting to a peer.
-  @inlinable
   static var longestBlock: Interval { .seconds(1) }
 
   /// The connection of the client; `nil` if there is none.
-  @inlinable
   var managementClient: ConnectionID? { mutating get { values.management.client } }
 
   /// The number of the client; 0 if there is none.
-  @inlinable
   var managementSession: UInt16 { mutating get { values.management.session } }
 
   /// Opens the service until this moment, whatever the setting.
-  @inlinable
   mutating func openManagement(until end: Instant) { values.management.openUntil = end }
 
   /// Opens or closes the service. Returns whether that was a change.
-  @inlinable
   mutating func switchManagement(_ context: inout Context) -> Bool {
     let until = values.management.openUntil
     let isOpen = context.inEffect(.bluetoothManagement) != 0 || context.now < until
@@ -33,7 +28,6 @@ extension Serving {
 
   /// Whether the client's connection has kept this device from connecting to a peer for too long, if it does
   /// so now.
-  @inlinable
   mutating func managementBlocks(_ blocks: Bool, _ context: inout Context) -> Bool {
     guard blocks else {
       values.management.blocksSince = .start
@@ -46,25 +40,20 @@ extension Serving {
   }
 
   /// Counts a client whose connection is closed for peers.
-  @inlinable
   mutating func giveUpManagement() { values.management.giveUp() }
 
   /// Moves the next request to the start of `packet`.
-  @inlinable
   mutating func takeManagementRequest(into packet: inout MutableSpan<UInt8>) -> Int {
     values.management.take(into: &packet)
   }
 
   /// The client has had a response in a session.
-  @inlinable
   mutating func trustManagementClient(at now: Instant) { values.management.trustedAt = now }
 
   /// The value of counter `index` of `ManagementPortCounters`.
-  @inlinable
   mutating func managementStatistic(_ index: Int) -> UInt32 { values.management.statistic(index) }
 
   /// The longest value that is notified to the client; 0 if there is none, or it has not enabled it.
-  @inlinable
   mutating func managementRoom() -> Int {
     guard let client = values.management.client, let value = managedValue(),
       server.configuration(slot: value.slot, on: client) == .notifications
@@ -74,7 +63,6 @@ extension Serving {
 
   /// Writes the header of a notification of a response to the first three bytes of `pdu`; `false` if it has
   /// no others, or there is no service.
-  @inlinable
   mutating func writeManagementHeader(_ pdu: inout MutableSpan<UInt8>) -> Bool {
     guard pdu.count > 3, let value = managedValue() else { return false }
     pdu[0] = ATTOpcode.handleValueNotification.rawValue
@@ -84,7 +72,7 @@ extension Serving {
   }
 
   /// The constant part of the table, with the service of the management link if that `isManaged`.
-  @inlinable @inline(__always)
+  @inline(__always)
   @_lifetime(immortal)
   static func constantTable(isManaged: Bool) -> GATTDatabase {
     guard Parts.ManagementType.isPresent else { return Parts.TableType.database }
@@ -96,7 +84,6 @@ extension Serving {
   }
 
   /// The value that is notified with responses of the management link, if it is in the table.
-  @usableFromInline
   mutating func managedValue() -> NotifiedValue? {
     let table = Self.constantTable(isManaged: values.management.isOpen)
     return services.database(over: table, isFormer: false).notifiedValue(.management)
@@ -104,7 +91,6 @@ extension Serving {
 
   /// When a connection that a peer opened and uses ends: that of a client of the management link with a
   /// session lasts as long as the session is used.
-  @inlinable
   mutating func end(of end: Instant, _ index: Int, _ context: inout Context) -> Instant {
     guard Parts.ManagementType.isPresent, values.management.client == ConnectionID(index: index) else {
       return end

@@ -7,7 +7,6 @@ import HeraldHAL
 extension Serving {
   /// An advertisement shows a code, or that there is one to be read. A code is logged when it differs from
   /// the peer's last.
-  @inlinable
   mutating func observe(
     _ slot: Int, _ sighting: NeighbourSighting, in data: Span<UInt8>, _ peers: inout PeersType,
     _ context: inout Context
@@ -22,7 +21,6 @@ extension Serving {
 
   /// Logs a number that a peer advertises, unless the peer, or all of them, have shown too many; it is then
   /// processed when it is received again.
-  @inlinable
   mutating func take(number: Span<UInt8>, _ slot: Int, _ peers: inout PeersType, _ context: inout Context) {
     guard peers.table[slot].mayShowNumber(at: context.now), values.mayHear(at: context.now) else {
       context.sink.count(.signalsDropped)
@@ -34,7 +32,6 @@ extension Serving {
 
   /// The effects of a request: a number of ours that is served to the peer is logged before it is sent; a
   /// code that the peer wrote is logged as the peer's, with the RSSI.
-  @inlinable
   mutating func noteNeighbours(
     _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -56,7 +53,7 @@ extension Serving {
 
   /// The slot of a peer that wrote a code of this many bytes, if the code may be logged. This and the next
   /// function have frames of their own: together with their callees one frame would be too large.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func mayWrite(
     _ index: Int, _ length: Int, _ exchange: inout Exchange, _ peers: inout PeersType,
     _ context: inout Context
@@ -70,26 +67,24 @@ extension Serving {
     return slot
   }
 
-  @inlinable @inline(never)
+  @inline(never)
   mutating func noteWritten(
     _ rssi: RSSI, by slot: Int, _ index: Int, _ peers: inout PeersType, _ context: inout Context
   ) {
     measure(writer: slot, rssi, index, &peers, &context)
   }
 
-  @inlinable @inline(never)
+  @inline(never)
   mutating func recordOwn(_ system: NeighbourSystem, _ code: Span<UInt8>, _ context: inout Context) {
     context.sink.record(.ownNeighbour(system), bytes: code)
   }
 
-  @inlinable
   var observesAny: Bool {
     mutating get { values.neighbours.observes(.covidWatch) || values.neighbours.observes(.c19x) }
   }
 
   /// These connections, a bit each, were opened under a former address from now on, and no longer show the
   /// services of other systems: if there are such services, that is a change of their table.
-  @inlinable
   mutating func noteFormer(_ open: UInt32) {
     let parted = open & ~values.former
     values.former |= open
@@ -106,7 +101,7 @@ extension Serving {
   /// present table. A connection that takes no PDU now, or whose peer has not confirmed the last indication,
   /// is served when it does. Returns the connections that are to be closed instead, a bit each: those that
   /// are kept.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func indicateChange<R: Radio & ~Copyable>(
     _ radio: inout R, _ table: inout ConnectionTable<connections>, _ context: inout Context
   ) -> UInt32 {
@@ -128,7 +123,6 @@ extension Serving {
   /// Indicates it on one connection, if its peer has subscribed: all handles from the first that may change
   /// on are affected. `false` if that is to be repeated. A connection on which it is not confirmed within 30
   /// s is closed (Vol 3, Part F, 3.3.3).
-  @inlinable
   mutating func indicateChange<R: Radio & ~Copyable>(
     _ index: Int, _ kept: inout UInt32, _ radio: inout R, _ table: inout ConnectionTable<connections>,
     _ context: inout Context
@@ -164,7 +158,6 @@ extension Serving {
 
   /// An indication may have been confirmed: a peer's connection then has its normal duration again, and the
   /// next change can be indicated.
-  @inlinable
   mutating func noteConfirmation(_ index: Int, _ exchange: inout Exchange, _ context: inout Context) {
     guard !server.isIndicating(ConnectionID(index: index)) else { return }
     if exchange.isPeers, exchange.step != .closing {

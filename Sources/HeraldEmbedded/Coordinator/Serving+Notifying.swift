@@ -6,7 +6,6 @@ import HeraldHAL
 extension Serving {
   /// Notifies the payload, as much of it as one PDU holds, to every peer that has subscribed and does not
   /// have the present one. A connection that accepts no PDU now is served when it does.
-  @inlinable
   mutating func notifyPayload<R: Radio & ~Copyable>(
     _ radio: inout R, _ table: inout ConnectionTable<connections>, _ context: inout Context
   ) {
@@ -25,7 +24,6 @@ extension Serving {
   }
 
   /// Notifies it on one connection, if its peer has subscribed; `false` if that is to be repeated.
-  @inlinable
   mutating func notifyPayload<R: Radio & ~Copyable>(
     _ index: Int, _ value: NotifiedValue, _ radio: inout R, _ table: inout ConnectionTable<connections>
   ) -> Bool {
@@ -52,15 +50,13 @@ extension Serving {
 }
 
 /// A value that is notified: its handle, and the slot of its client configuration.
-@usableFromInline
 struct NotifiedValue: BitwiseCopyable {
-  @usableFromInline let handle: UInt16
-  @usableFromInline let slot: Int
+  let handle: UInt16
+  let slot: Int
 }
 
 extension GATTDatabase {
   /// The first value of this meaning that has a client configuration behind it.
-  @usableFromInline
   func notifiedValue(_ tag: AttributeTag) -> NotifiedValue? {
     var index = 1
     while index < attributes.count {
@@ -80,7 +76,6 @@ extension GATTDatabase {
 extension PayloadBuffer {
   /// Makes it a Handle Value Notification of our payload, cut to `mtu` (Core Specification, Vol 3, Part F,
   /// 3.4.7.1). Returns its length; 0 if there is no payload.
-  @inlinable
   mutating func fillNotification<Supplier: PayloadSupplier & ~Copyable>(
     of handle: UInt16, from supplier: inout Supplier, at unixSeconds: UInt64?, now: Instant, mtu: Int
   ) -> Int {
@@ -95,7 +90,6 @@ extension PayloadBuffer {
   }
 
   /// Sends the first `count` bytes of it.
-  @inlinable
   mutating func send<R: Radio & ~Copyable>(
     _ count: Int, on connection: ConnectionID, by radio: inout R
   ) throws(RadioError) {

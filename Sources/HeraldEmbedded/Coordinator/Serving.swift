@@ -10,18 +10,18 @@ public struct Serving<Parts: DeviceParts, let targets: Int, let connections: Int
   /// The peers.
   public typealias PeersType = Peers<Parts, targets>
 
-  @usableFromInline var server: ATTServer<Parts.TableType, connections, 1>
+  var server: ATTServer<Parts.TableType, connections, 1>
   /// The GATT table.
-  @usableFromInline var services: Parts.NeighbourType.Services
+  var services: Parts.NeighbourType.Services
   /// Connections on which a new payload is to be notified if their peers have subscribed, a bit each.
-  @usableFromInline var unnotified: UInt32
+  var unnotified: UInt32
   // Last, because of its large buffers: the members before it keep small offsets.
 
   /// The values of the table, the supplier of payloads included.
   public var values: ServedValues<Parts, connections, payloads>
 
   /// No connection is open.
-  @inlinable @inline(__always)
+  @inline(__always)
   init(supplier: () -> Parts.SupplierType) {
     server = ATTServer()
     services = Parts.NeighbourType.Services()
@@ -32,7 +32,6 @@ public struct Serving<Parts: DeviceParts, let targets: Int, let connections: Int
 
 extension Serving {
   /// A connection was opened: the state of a former connection with its number is discarded.
-  @inlinable
   mutating func opened(
     _ opened: ConnectionOpened, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -44,7 +43,6 @@ extension Serving {
   }
 
   /// Responds to a request of the peer in its buffer. Returns the length of the response, 0 for none.
-  @inlinable
   mutating func respond(
     to buffer: inout MutableSpan<UInt8>, count: Int, _ index: Int, _ exchange: inout Exchange,
     _ peers: inout PeersType, _ context: inout Context
@@ -65,16 +63,13 @@ extension Serving {
   }
 
   /// The longest PDU that the radio sends.
-  @inlinable
   mutating func radioIsReady(maximumPDU: Int) { server.maximumMTU = maximumPDU }
 
   /// Our payload has changed: peers that have subscribed are to be notified.
-  @inlinable
   mutating func payloadChanged() { unnotified = .max }
 
   /// The services of other systems have changed: Service Changed is to be indicated on connections that show
   /// them.
-  @inlinable
   mutating func servicesChanged() {
     if Parts.NeighbourType.Services.changes { services.unindicated |= ~values.former }
   }
@@ -82,7 +77,6 @@ extension Serving {
   // MARK: What peers write
 
   /// A connection was opened: what is written on it is charged to its peer's address.
-  @inlinable
   mutating func openAccount(
     _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -95,13 +89,11 @@ extension Serving {
   }
 
   /// The account of an address among `SignalAccounts`, which is unpredictable from outside.
-  @inlinable
   mutating func account(of peer: DeviceAddress, _ peers: inout PeersType) -> UInt8 {
     UInt8(truncatingIfNeeded: ((peer.low ^ UInt32(peer.high) ^ peers.table.seed) &* 0x9E37_79B1) &>> 27)
   }
 
   /// How long the peer of a connection that it opened may send no request.
-  @inlinable
   mutating func longestIdle(_ index: Int, _ exchange: inout Exchange, _ context: inout Context) -> Interval {
     guard exchange.isPeers else { return Self.lingering }
     let idle = context.configuration.servingIdle
@@ -110,16 +102,14 @@ extension Serving {
   }
 
   /// How long a connection may be idle on which a peer has begun a prepared write, which others wait for.
-  @inlinable
   static var preparingIdle: Interval { .seconds(10) }
 
   /// How long a connection of this device stays open for a peer that sends requests on it, after the last
   /// request: two requests at the usual interval, and a margin.
-  @inlinable
   static var lingering: Interval { .milliseconds(200) }
 
   /// Processes the message that was received on a connection, if there is one.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func takeSignal(
     _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -134,7 +124,6 @@ extension Serving {
     values.endMessage(index)
   }
 
-  @inlinable
   mutating func act(
     upon kind: SignalMessage.Kind, from slot: Int, _ index: Int, _ exchange: inout Exchange,
     _ peers: inout PeersType, _ context: inout Context
@@ -164,7 +153,6 @@ extension Serving {
 
   /// The target that writes on a connection: the one the connection is to, or the one last received under the
   /// peer's address, or a new one. A write counts as being received. `nil` if there is no slot for it.
-  @inlinable
   mutating func writer(
     _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   )
@@ -186,7 +174,7 @@ extension Serving {
   }
 
   /// The RSSI that a peer measured of this device counts as this device's RSSI of the peer.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func measure(
     writer slot: Int, _ rssi: RSSI, _ index: Int, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -201,7 +189,6 @@ extension Serving {
   /// that is connectable, a payload that was written therefore never replaces one that was read: the peer is
   /// still read as if it had written nothing. Until then the written payload counts, if the peer is known by
   /// this very address. Otherwise it is reported as that of an unknown owner.
-  @inlinable
   mutating func takePayload(
     from slot: Int, in buffer: Int, _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType,
     _ context: inout Context
@@ -235,7 +222,6 @@ extension Serving {
   }
 
   /// A peer shared payloads of others (HP-43).
-  @inlinable
   mutating func takeShared(
     from slot: Int, in buffer: Int, _ index: Int, _ peers: inout PeersType, _ context: inout Context
   ) {
@@ -262,7 +248,7 @@ extension Serving {
   /// what was received of a peer. One that was shared and for which there is no slot is not logged: its
   /// bytes are in the log as they were shared, and its owner will not be reported again. Not inlined, so that
   /// the stack holds the frame for one at a time.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func takeHearsay(
     _ range: Range<Int>, _ rssi: RSSI, isWritten: Bool, in buffer: Int, _ index: Int,
     _ peers: inout PeersType, _ context: inout Context
@@ -294,7 +280,6 @@ extension Serving {
 
 extension RSSI {
   /// The RSSI in a message, if it is one: −127…20 dBm.
-  @usableFromInline
   init?(signal dBm: Int16) {
     guard dBm >= -127, dBm <= 20 else { return nil }
     self.init(Int8(truncatingIfNeeded: dBm))

@@ -12,29 +12,26 @@ import HeraldHAL
 /// twice the cost of a phone that writes a full message every 15 s, and 2 KiB at once, four full messages.
 /// Successive peers on one connection number, whose payload was not read, may use 166 a second, a third of
 /// all: a peer that changes its address all the time cannot displace the others.
-@usableFromInline
 enum SignalBudget {
   /// The limit of all peers together in bytes.
-  @usableFromInline static var limit: UInt32 { 8192 }
+  static var limit: UInt32 { 8192 }
   /// The time in milliseconds after which a byte of `limit` is available again.
-  @usableFromInline static var pace: UInt32 { 2 }
+  static var pace: UInt32 { 2 }
   /// The limit of successive peers on one connection number in bytes.
-  @usableFromInline static var connectionLimit: UInt32 { 2048 }
+  static var connectionLimit: UInt32 { 2048 }
   /// The time in milliseconds after which a byte of `connectionLimit` is available again.
-  @usableFromInline static var connectionPace: UInt32 { 6 }
+  static var connectionPace: UInt32 { 6 }
   /// The time after which a byte is available again, in milliseconds for codes in advertisements.
-  @usableFromInline static var receivedPace: UInt32 { 16 }
+  static var receivedPace: UInt32 { 16 }
 }
 
 /// The bytes that addresses have added to the log, in units of 16. Addresses share 32 accounts by their hash,
 /// so no memory is needed for a single one. Zero bits when nothing is outstanding.
-@usableFromInline
 struct SignalAccounts: BitwiseCopyable {
   private var spent: [32 of UInt8]
   /// Until when time has been taken into account: units of 256 ms, their lower 32 bits.
   private var settled: UInt32
 
-  @usableFromInline
   init() {
     spent = .init(repeating: 0)
     settled = 0
@@ -44,7 +41,6 @@ struct SignalAccounts: BitwiseCopyable {
   private static var limit: UInt8 { 128 }
 
   /// Whether an account may be charged again. Each recovers a unit in 256 ms, which is 62 bytes a second.
-  @usableFromInline
   mutating func allows(_ account: UInt8, at now: Instant) -> Bool {
     let time = (now.milliseconds &>> 8).low32
     let regained = UInt8(clamping: time &- settled)
@@ -58,7 +54,6 @@ struct SignalAccounts: BitwiseCopyable {
   }
 
   /// Charges this many units.
-  @usableFromInline
   mutating func spend(units: Int, _ account: UInt8) {
     let index = Int(account & 31)
     spent[index] = UInt8(clamping: Int(spent[index]) &+ units)

@@ -9,29 +9,27 @@ import HeraldHAL
 /// message needs none if it is complete in one value. An incomplete message is dropped, and counted, when it
 /// is invalid, when it continues at the other characteristic, when nothing is received for half a minute, and
 /// when its connection ends.
-@usableFromInline
 struct SignalReassembly: BitwiseCopyable {
   /// The code of the message that is complete and to be processed now; 0 for none.
-  @usableFromInline var complete: UInt8
+  var complete: UInt8
   /// To which characteristic its parts are written.
-  @usableFromInline var tag: UInt8
+  var tag: UInt8
   /// The RSSI in it.
-  @usableFromInline var rssi: Int16
+  var rssi: Int16
   /// When the last part was received, or was prepared: milliseconds, their lower 32 bits.
-  @usableFromInline var lastPart: UInt32
+  var lastPart: UInt32
   /// The account of the peer's address.
-  @usableFromInline var account: UInt8
+  var account: UInt8
   /// Whether we have read the peer's payload at this address.
-  @usableFromInline var isRead: Bool
+  var isRead: Bool
   /// The rest of the bytes charged to the account, less than a unit.
-  @usableFromInline var remainder: UInt8
+  var remainder: UInt8
   /// Padding.
-  @usableFromInline var filler: UInt8
+  var filler: UInt8
   /// What peers whose payload was not read have written on this connection, and on those before it with the
   /// same number.
-  @usableFromInline var budget: RateBudget
+  var budget: RateBudget
 
-  @usableFromInline
   init() {
     complete = 0
     tag = 0
@@ -45,13 +43,12 @@ struct SignalReassembly: BitwiseCopyable {
   }
 
   /// The maximum time from one part to the next.
-  @usableFromInline static var partTimeout: UInt32 { 30_000 }
+  static var partTimeout: UInt32 { 30_000 }
 }
 
 extension ServedValues {
   /// Processes a value written to a signal characteristic: a complete message, or the next part of one. When
   /// the message is complete, `incoming` contains its code, and its data is in the connection's buffer.
-  @inlinable
   mutating func collect(
     _ value: Span<UInt8>, _ tag: AttributeTag, on connection: ConnectionID
   ) -> ATTErrorCode? {
@@ -78,7 +75,6 @@ extension ServedValues {
   }
 
   /// The same with a prepared value, in its buffer.
-  @inlinable
   mutating func collectPrepared(_ buffer: Int, _ tag: AttributeTag, _ index: Int) {
     signals &+= 1
     if pool.buffers[buffer].length == 0 {
@@ -97,7 +93,7 @@ extension ServedValues {
 
   /// The buffer with the incomplete message at this characteristic, if there is one. An incomplete message at
   /// the other one is dropped.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func begun(_ tag: AttributeTag, _ index: Int) -> Int? {
     guard let begun = pool.find(ConnectionID(index: index), .receiving) else { return nil }
     if incoming[index].tag == tag.rawValue { return begun }
@@ -106,7 +102,6 @@ extension ServedValues {
   }
 
   /// Stores an RSSI message that is complete in one value; `false` if it is none.
-  @inlinable
   mutating func take(strength: Int16?, _ index: Int) -> Bool {
     guard let strength else { return false }
     incoming[index].rssi = strength
@@ -115,7 +110,6 @@ extension ServedValues {
   }
 
   /// Takes a payload written to a legacy characteristic: the content of a payload message (HP-38).
-  @inlinable
   mutating func collectLegacy(_ value: Span<UInt8>, on connection: ConnectionID) -> ATTErrorCode? {
     let index = connection.index
     guard value.count > 0, value.count <= Payload.maximumLength else { return .invalidAttributeValueLength }
@@ -130,7 +124,6 @@ extension ServedValues {
   }
 
   /// The same with a prepared value, in its buffer.
-  @inlinable
   mutating func collectLegacyPrepared(_ buffer: Int, _ index: Int) -> ATTErrorCode? {
     let count = Int(pool.buffers[buffer].length)
     guard count > 0, count <= Payload.maximumLength else { return .invalidAttributeValueLength }
@@ -141,7 +134,7 @@ extension ServedValues {
   }
 
   /// Evaluates the contents of a buffer after a part was appended, unless the part was too long.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func receive(_ buffer: Int, isWhole: Bool, _ index: Int) {
     incoming[index].lastPart = askedAt.milliseconds.low32
     guard isWhole else {
@@ -158,14 +151,14 @@ extension ServedValues {
   }
 
   /// Drops an invalid message.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func drop(_ buffer: Int) {
     malformed &+= 1
     pool.buffers[buffer].use = .free
   }
 
   /// Drops the incomplete message of a connection if it was not continued in time.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func dropStalled(_ index: Int) {
     guard askedAt.milliseconds.low32 &- incoming[index].lastPart > SignalReassembly.partTimeout else {
       return
@@ -175,7 +168,6 @@ extension ServedValues {
   }
 
   /// Drops all incomplete messages that were not continued in time.
-  @inlinable
   mutating func dropStalled(at now: Instant) {
     askedAt = now
     var index = 0
@@ -186,14 +178,12 @@ extension ServedValues {
   }
 
   /// The complete message has been processed.
-  @inlinable
   mutating func endMessage(_ index: Int) {
     incoming[index].complete = 0
     if let buffer = pool.find(ConnectionID(index: index), .receiving) { pool.buffers[buffer].use = .free }
   }
 
   /// A connection has ended, and its incomplete message is dropped. What was charged to it stays charged.
-  @inlinable
   mutating func endSignals(_ index: Int) {
     if let begun = pool.find(ConnectionID(index: index), .receiving) { drop(begun) }
     let budget = incoming[index].budget
@@ -203,20 +193,17 @@ extension ServedValues {
 
   /// Whether a message on this connection may be processed: neither its peer nor all of them together have
   /// written too much.
-  @inlinable
   mutating func mayAct(_ index: Int) -> Bool {
     budget.allows(SignalBudget.limit, pace: SignalBudget.pace, at: askedAt) && isInBudget(index)
   }
 
   /// Whether a code of ours may be read on this connection: each one that is served is logged.
-  @inlinable
   mutating func mayServe(_ index: Int) -> Bool {
     servedBudget.allows(SignalBudget.limit, pace: SignalBudget.pace, at: askedAt)
       && accounts.allows(incoming[index].account, at: askedAt)
   }
 
   /// Whether the peer of a connection has not written too much.
-  @inlinable
   mutating func isInBudget(_ index: Int) -> Bool {
     guard accounts.allows(incoming[index].account, at: askedAt) else { return false }
     return incoming[index].isRead
@@ -225,7 +212,7 @@ extension ServedValues {
   }
 
   /// Charges the account of the peer of a connection.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func charge(_ bytes: Int, _ index: Int) {
     let whole = bytes &+ Int(incoming[index].remainder)
     accounts.spend(units: whole &>> 4, incoming[index].account)
@@ -233,7 +220,6 @@ extension ServedValues {
   }
 
   /// Charges this many bytes of log for a code that was read.
-  @inlinable
   mutating func spendServed(_ bytes: Int, _ index: Int) {
     servedBudget.spend(UInt32(truncatingIfNeeded: bytes))
     charge(bytes, index)
@@ -241,13 +227,11 @@ extension ServedValues {
 
   /// Whether another code of an advertisement may be logged: two a second (62 bytes) permanently, and 79 (2
   /// KiB) at once. In a crowd each peer has a new one every quarter of an hour.
-  @inlinable
   mutating func mayHear(at now: Instant) -> Bool {
     receivedBudget.allows(SignalBudget.connectionLimit, pace: SignalBudget.receivedPace, at: now)
   }
 
   /// Charges this many bytes of log for a message.
-  @inlinable
   mutating func spend(_ bytes: Int, _ index: Int) {
     budget.spend(UInt32(truncatingIfNeeded: bytes))
     if !incoming[index].isRead { incoming[index].budget.spend(UInt32(truncatingIfNeeded: bytes)) }
@@ -256,13 +240,11 @@ extension ServedValues {
 
   /// The same for a record with this many further bytes: an eighth more, as what does not fit at the end of a
   /// page goes to the next.
-  @inlinable
   mutating func spendBytes(_ count: Int, _ index: Int) { spend(8 &+ count &+ count &>> 3, index) }
 }
 
 extension ServedValues {
   /// Stores a part of a value that a peer prepares, in a buffer of the pool.
-  @inlinable
   public mutating func prepare(_ part: Span<UInt8>, at offset: Int, on connection: ConnectionID) -> Bool {
     let index = connection.index
     guard index >= 0, index < connections else { return false }
@@ -277,7 +259,6 @@ extension ServedValues {
   }
 
   /// Processes the prepared value, as `write` does others. A message stays in its buffer.
-  @inlinable
   public mutating func writePrepared(_ tag: AttributeTag, on connection: ConnectionID) -> ATTErrorCode? {
     guard let buffer = pool.find(connection, .preparing) else { return .unlikelyError }
     switch tag {
@@ -290,7 +271,6 @@ extension ServedValues {
 
   /// A peer whose payload was read takes precedence over an unknown one, which may connect repeatedly to hold
   /// the queue.
-  @inlinable
   public mutating func precedes(_ connection: ConnectionID, _ other: ConnectionID) -> Bool {
     guard connection.index >= 0, connection.index < connections, other.index >= 0, other.index < connections
     else { return false }
@@ -298,14 +278,12 @@ extension ServedValues {
   }
 
   /// Frees the buffer of the prepared value, if it is still in use for that.
-  @inlinable
   public mutating func cancelPrepared(on connection: ConnectionID) {
     if let buffer = pool.find(connection, .preparing) { pool.buffers[buffer].use = .free }
   }
 }
 
 /// The state of a message, by its bytes so far.
-@usableFromInline
 enum SignalProgress: BitwiseCopyable {
   /// Bytes are missing.
   case unfinished
@@ -314,7 +292,6 @@ enum SignalProgress: BitwiseCopyable {
   /// A complete message; the RSSI is 0 if it has none.
   case whole(SignalMessage.Kind, rssi: Int16)
 
-  @usableFromInline
   init(_ bytes: Span<UInt8>) {
     self = .malformed
     guard let need = SignalMessage.length(startingWith: bytes) else {
@@ -334,7 +311,6 @@ enum SignalProgress: BitwiseCopyable {
 
 extension SignalMessage {
   /// The RSSI in a value that is a complete RSSI message.
-  @usableFromInline
   static func strength(_ value: Span<UInt8>) -> Int16? {
     guard let message = SignalMessage(value), message.kind == .rssi else { return nil }
     return message.rssi
@@ -343,11 +319,9 @@ extension SignalMessage {
 
 extension PayloadBuffer {
   /// The RSSI in it if it is a complete RSSI message.
-  @usableFromInline
   mutating func strength() -> Int16? { SignalMessage.strength(bytes.span.extracting(0..<Int(length))) }
 
   /// Passes it as a value to the systems beside Herald.
-  @inlinable
   mutating func write<NeighbourType: Neighbours>(_ tag: AttributeTag, to neighbours: inout NeighbourType)
     -> ATTErrorCode?
   {
@@ -356,7 +330,6 @@ extension PayloadBuffer {
 
   /// Evaluates the bytes of a message so far. The data of a complete one moves to the front and the rest is
   /// removed.
-  @usableFromInline
   mutating func openMessage() -> SignalProgress {
     let have = Int(length)
     let progress = SignalProgress(bytes.span.extracting(0..<have))

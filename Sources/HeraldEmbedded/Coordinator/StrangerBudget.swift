@@ -21,7 +21,6 @@ import HeraldHAL
 /// The numbers are more than twice the peaks of simulated crowds (256 slots: 467 identities outstanding of
 /// 4,096 in a room of 200 whose addresses change each minute, 1,488 in the first minute of a crowd of 2,000),
 /// and of the documents' 140,000 readings in 23 hours.
-@usableFromInline
 struct StrangerBudget<let targets: Int>: ~Copyable {
   /// Identities spent and not restored, by kind.
   private var identities: [2 of UInt32]
@@ -32,13 +31,12 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
   /// The last period taken into account.
   private var settled: UInt32
   /// What was not logged because of a budget, and is not reported yet.
-  @usableFromInline var unkept: UInt32
+  var unkept: UInt32
   /// Whether identities of a kind were refused in this period.
   private var isRefusing: [2 of Bool]
   /// Marks of identities that were refused in the first half of this period; 0 where there is none.
   private var noted: [targets of UInt16]
 
-  @usableFromInline
   init() {
     identities = .init(repeating: 0)
     readings = .init(repeating: 0)
@@ -52,13 +50,13 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
   /// How large a table the budgets are for.
   private static var size: UInt32 { UInt32(truncatingIfNeeded: targets < 64 ? 64 : targets) }
   /// The most identities of a kind that may be outstanding.
-  @usableFromInline static var identityLimit: UInt32 { size &* 16 }
+  static var identityLimit: UInt32 { size &* 16 }
   /// The most readings of strangers of a kind that may be outstanding.
-  @usableFromInline static var readingLimit: UInt32 { size &* 128 }
+  static var readingLimit: UInt32 { size &* 128 }
   /// How many readings a payload that was read restores.
-  @usableFromInline static var readingsPerPayload: UInt32 { 128 }
+  static var readingsPerPayload: UInt32 { 128 }
   /// The most identities added on proof that may be outstanding.
-  @usableFromInline static var provenLimit: UInt32 { 16 }
+  static var provenLimit: UInt32 { 16 }
 
   /// Restores what was spent, once in a period of 4,096 ms.
   private mutating func settle(at now: Instant) {
@@ -81,7 +79,6 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
 
   /// Whether a stranger whose identity has this hash may be added, and charges it. `kind` is 1 for one that
   /// shows a service, else 0.
-  @usableFromInline
   @inline(never)
   mutating func mayCome(_ hash: UInt32, kind: Int, at now: Instant) -> Bool {
     settle(at: now)
@@ -104,15 +101,12 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
   }
 
   /// A stranger of this kind counts as an identity no longer: its payload was read, or it was not added.
-  @usableFromInline
   mutating func restoreIdentity(_ kind: Int) { if identities[kind] > 0 { identities[kind] &-= 1 } }
 
   /// Whether strangers are being refused at present.
-  @usableFromInline
   var isShort: Bool { isRefusing[0] || isRefusing[1] }
 
   /// Whether one more stranger with proof may be added, and charges it.
-  @usableFromInline
   mutating func mayProve() -> Bool {
     guard proven < Self.provenLimit else { return false }
     proven &+= 1
@@ -120,7 +114,6 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
   }
 
   /// Whether another reading of a stranger of this kind may be kept, and charges it.
-  @usableFromInline
   @inline(never)
   mutating func mayMeasure(kind: Int, at now: Instant) -> Bool {
     settle(at: now)
@@ -132,7 +125,6 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
   /// Whether a reading of a peer whose payload is not known is kept; `number` is how many readings of all
   /// peers there were before. One that is not kept is counted. A radio that cannot connect reads no payload:
   /// all are kept then.
-  @usableFromInline
   @inline(never)
   mutating func mayKeepReading(
     of target: inout Target, number: UInt32, canConnect: Bool, at now: Instant
@@ -145,7 +137,6 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
   }
 
   /// How much was refused since the last call.
-  @usableFromInline
   mutating func takeRefused() -> UInt32 {
     let count = unkept
     unkept = 0
@@ -153,7 +144,6 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
   }
 
   /// The payload of a stranger of this kind was read.
-  @usableFromInline
   @inline(never)
   mutating func met(kind: Int) {
     restoreIdentity(kind)

@@ -4,7 +4,6 @@ import HeraldHAL
 // What an advertisement shows of a peer's state.
 
 /// What follows from an advertisement of a peer.
-@usableFromInline
 enum Acquaintance: UInt8, BitwiseCopyable {
   /// The peer is not to be connected at present.
   case leftAlone
@@ -16,7 +15,7 @@ enum Acquaintance: UInt8, BitwiseCopyable {
 
 extension Target {
   /// Updates the state from an advertisement.
-  @usableFromInline @inline(__always)
+  @inline(__always)
   mutating func note(_ seen: Introspected, at now: Instant) -> Acquaintance {
     switch state {
     case .read: return .unchanged

@@ -4,35 +4,30 @@ import HeraldHAL
 
 extension Target {
   /// Whether a code of it is to be read over a connection.
-  @inlinable
   public var owesCode: Bool {
     get { has(Self.owesCodeFlag) }
     set { set(Self.owesCodeFlag, newValue) }
   }
 
   /// Whether its codes were read, or not found.
-  @inlinable
   public var codeIsRead: Bool {
     get { has(Self.codeReadFlag) }
     set { set(Self.codeReadFlag, newValue) }
   }
 
   /// Whether a contact event number that it advertises differs from the last one logged.
-  @usableFromInline
   func isNew(number: Span<UInt8>) -> Bool {
     system != .iOS && (told == 0 || told & 0xFF_FFFF != Self.digest(of: number))
   }
 
   /// Whether another number of the peer may be logged: one in each 16 s. A peer that changes it more often
   /// would fill the log.
-  @usableFromInline
   func mayShowNumber(at now: Instant) -> Bool {
     told == 0 || UInt8(truncatingIfNeeded: told &>> 24) != now.sixteenSeconds
   }
 
   /// Stores the number that it advertises, and when: in the lower 24 bits and the upper 8 of the field that
   /// holds the shared payloads of an iPhone.
-  @usableFromInline
   mutating func note(number: Span<UInt8>, at now: Instant) {
     told = UInt32(now.sixteenSeconds) &<< 24 | Self.digest(of: number)
   }

@@ -30,23 +30,23 @@ public struct Target: BitwiseCopyable, Sendable {
   }
 
   // The order of the members leaves no padding between them; small fields share one word (Target+Bits.swift).
-  @usableFromInline let identityLow: UInt32
-  @usableFromInline var addressLow: UInt32
+  let identityLow: UInt32
+  var addressLow: UInt32
   /// The first eight bytes of its payload's SHA-256, little-endian; 0 before the payload is read.
   public var payloadDigest: UInt64
   /// When it was last received: milliseconds since start-up, their lower 32 bits. `TargetTable.touch` sets
   /// it.
-  @usableFromInline var seen: UInt32
+  var seen: UInt32
   /// When it may be connected next, in tenths of a second since start-up.
   var retryTenths: UInt32
   /// Of an iPhone the payloads that were shared with it, a bit for each slot of the `SharingStore`: with
   /// other peers none are shared. Of every other peer the digest of the contact event number that it
   /// advertised last, and when that was logged: iPhones advertise none. In a free slot, the next free slot
   /// + 1.
-  @usableFromInline var told: UInt32
-  @usableFromInline var bits: UInt32
-  @usableFromInline let identityHigh: UInt16
-  @usableFromInline var addressHigh: UInt16
+  var told: UInt32
+  var bits: UInt32
+  let identityHigh: UInt16
+  var addressHigh: UInt16
   /// The last RSSI.
   public var lastRSSI: RSSI
   /// The last transmit power it advertised in dBm; `noTxPower` if none.
@@ -54,16 +54,15 @@ public struct Target: BitwiseCopyable, Sendable {
   /// When an RSSI or others' payloads were last written to it: seconds since start-up, in their lower 8 bits.
   /// While its payload is not known, neither is written to it: the field then holds when it was first
   /// received, or when a reading beyond its allowance was last kept (`mayKeepReading`).
-  @usableFromInline var signalledAt: UInt8
+  var signalledAt: UInt8
   /// When our payload was last written to it: units of 16 s since start-up, in their lower 8 bits. While its
   /// payload is not known, the used part of its allowance of readings.
-  @usableFromInline var writtenAt: UInt8
+  var writtenAt: UInt8
 
   /// The value of `txPower` if none was advertised.
   public static var noTxPower: Int8 { 0x7F }
 
   /// A peer that was just received for the first time.
-  @usableFromInline
   init(identity: TargetIdentity, address: DeviceAddress, at now: Instant) {
     identityLow = identity.low
     identityHigh = identity.high
@@ -82,7 +81,6 @@ public struct Target: BitwiseCopyable, Sendable {
   }
 
   /// All zero bits: the contents of an unused slot.
-  @usableFromInline
   static var vacant: Target {
     var vacant = Target(
       identity: TargetIdentity(kind: .publicAddress, high: 0, low: 0), address: .zero, at: .start)
@@ -94,7 +92,6 @@ public struct Target: BitwiseCopyable, Sendable {
 
   /// The time since it was last received. For a peer silent for 49 days it would wrap: none is kept for so
   /// long.
-  @inlinable
   public func silence(at now: Instant) -> Interval {
     Interval(milliseconds: now.milliseconds.low32 &- seen)
   }
@@ -105,7 +102,6 @@ public struct Target: BitwiseCopyable, Sendable {
   }
 
   /// The time since a connection to it became permitted, in tenths of a second; 0 if it is not permitted yet.
-  @usableFromInline
   func wait(at now: Instant) -> UInt32 {
     let tenths = (now.milliseconds / 100).saturated32
     return tenths > retryTenths ? tenths &- retryTenths : 0

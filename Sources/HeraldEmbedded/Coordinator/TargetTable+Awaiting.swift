@@ -18,7 +18,6 @@ extension Target {
   /// The target's payload was read: until it turns out otherwise it is one that is received in each round,
   /// and whose events repeat. `isDense`: among many, where two windows in succession may well be lost to
   /// collisions.
-  @usableFromInline
   mutating func beginRegularity(isDense: Bool) {
     writtenAt = (isDense ? Self.trustProven : Self.trustAtFirst) &<< 2 | 3
   }
@@ -31,7 +30,6 @@ extension Target {
 
   /// Whether its payload was read at another address since it was last received: it has changed its address,
   /// and is not missing.
-  @usableFromInline
   var hasMoved: Bool {
     get { writtenAt & 0x40 != 0 }
     set { writtenAt = newValue ? writtenAt | 0x40 : writtenAt & ~0x40 }
@@ -55,7 +53,6 @@ extension Target {
   }
 
   /// The time until its next window, and to the end of that.
-  @usableFromInline
   func awaitedWindow(every interval: UInt32, at now: Instant) -> AwaitedWindow {
     AwaitedWindow(
       silence: silence(at: now).milliseconds,
@@ -63,11 +60,9 @@ extension Target {
   }
 
   /// Whether it is a stranger that advertises as this device does.
-  @usableFromInline
   var isLikeOwn: Bool { (state == .advertised || state == .confirmed) && txPower == Self.noTxPower }
 
   /// Whether it is one of those that make a crowd: a stranger like this device that was received lately.
-  @usableFromInline
   func isCrowdMember(at now: Instant) -> Bool {
     isLikeOwn && !has(Self.awaitsMessageFlag) && silence(at: now) <= Crowding.presence
   }
@@ -75,7 +70,7 @@ extension Target {
   /// The next window in which a connection to it is attempted: from shortly before four intervals after it
   /// was last received, as phones advertise once a second, until its events have passed (`AwaitedWindow`),
   /// and later windows.
-  @usableFromInline @inline(never)
+  @inline(never)
   func windowToConnect(every interval: UInt32, at now: Instant) -> AwaitedWindow {
     let silence = silence(at: now).milliseconds
     let first = 4 &* interval &- 4
@@ -87,7 +82,6 @@ extension Target {
   /// Whether a connection to it is attempted later, when it can be expected to advertise: until then the
   /// radio would receive for nothing. `later` is then that moment, if it was a later one. `inCrowd`: only its
   /// own windows count, not that of a phone.
-  @inlinable
   func isAwaitedToConnect<Parts: DeviceParts>(
     inCrowd: Bool = false, _ later: inout Instant, _ context: inout CoreContext<Parts>
   ) -> Bool {
@@ -105,7 +99,6 @@ extension Target {
 extension TargetTable {
   /// The payload with this digest was read at the peer at `slot`. If it had been read at another address
   /// before, the peer there has moved. Returns whether it had.
-  @usableFromInline
   mutating func noteMove(of digest: UInt64, to slot: Int) -> Bool {
     guard let former = find(payloadDigest: digest, otherThan: slot) else { return false }
     if targets[former].isCounted { targets[former].hasMoved = true }
@@ -115,7 +108,7 @@ extension TargetTable {
   /// Opens and closes the windows of the missing peers whose events repeat, which the survey has found, and
   /// adds to it when one of them is open, and for how long. Does nothing if none may be awaited. `interval`:
   /// their advertising interval in ms.
-  @usableFromInline @inline(never)
+  @inline(never)
   mutating func awaitMissing(
     _ survey: inout PeerSurvey, since round: Instant, latency: Interval, every interval: UInt32,
     at now: Instant

@@ -5,14 +5,12 @@ import HeraldHAL
 
 extension TargetTable {
   /// Whether a peer accepts messages and was received within the last minute.
-  @inlinable
   mutating func canBeSent(to slot: Int, at now: Instant) -> Bool {
     self[slot].isConnectable && !self[slot].isReceiveOnly && self[slot].state != .ignored
       && self[slot].silence(at: now) <= Outbox.messageLife
   }
 
   /// A message is pending for a peer from now on.
-  @inlinable
   mutating func queueMessage(for slot: Int) {
     self[slot].set(Target.awaitsMessageFlag, true)
     self[slot].retryAt = .start
@@ -21,7 +19,6 @@ extension TargetTable {
 
   /// How many peers are known to have a Herald service and were received within the last minute (HP-32). If
   /// `queueing`, a message is pending for each from now on.
-  @inlinable
   mutating func reachable(queueing: Bool, at now: Instant) -> Int {
     var count = 0
     var slot = 0

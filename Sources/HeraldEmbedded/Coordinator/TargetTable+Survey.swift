@@ -5,7 +5,6 @@ extension Target {
   /// How regularly it is received in the first windows of rounds, 0 to 3: one more for each in which it was,
   /// two less for each in which it was not. Of a peer that is read and is no iPhone: to this one nothing is
   /// written, and the slot of the time when that was is free.
-  @usableFromInline
   var regularity: UInt8 {
     get { writtenAt & 3 }
     set { writtenAt = writtenAt & ~3 | (newValue < 3 ? newValue : 3) }
@@ -14,7 +13,6 @@ extension Target {
   /// The time until a peer that advertises every `period` ms, on average, can be expected to do so, when it
   /// was last received `silence` ms ago; 0 for now. With each of its events the uncertainty grows, by its
   /// random delays and the deviation of both clocks.
-  @usableFromInline
   static func wait(silence: UInt32, period: UInt32) -> UInt32 {
     let events = silence / period
     let passed = silence &- events &* period
@@ -44,7 +42,7 @@ extension TargetTable {
   /// the device is in a crowd (`Crowding`). `isRhythmic`: many peers' events repeat (`RhythmicRoom`): one
   /// that was received in the last round is then missing until this one ends, also when it was awaited in
   /// vain, and as many as came in this round are not missing, in place of as many as were received once.
-  @usableFromInline @inline(never)
+  @inline(never)
   mutating func survey(
     since round: Instant, latency: Interval, isFirst: Bool, expects: ScanRounds.Expectations,
     isFlooded: Bool = false, isCrowded: Bool = false, isRhythmic: Bool = false, at now: Instant

@@ -17,29 +17,28 @@ import HeraldHAL
 /// is not added.
 public struct TargetTable<let capacity: Int>: ~Copyable {
   /// Two positions of the index: slot + 1 of a target, 0 for none.
-  @usableFromInline
   struct IndexPair: BitwiseCopyable {
-    @usableFromInline var even: UInt16
-    @usableFromInline var odd: UInt16
-    @usableFromInline init() {
+    var even: UInt16
+    var odd: UInt16
+    init() {
       even = 0
       odd = 0
     }
   }
 
-  @usableFromInline var targets: [capacity of Target]
-  @usableFromInline var index: [capacity of IndexPair]
+  var targets: [capacity of Target]
+  var index: [capacity of IndexPair]
   /// The first of the free slots, linked through `told`: slot + 1; 0 for none.
-  @usableFromInline var free: UInt16
+  var free: UInt16
   /// How many slots have ever been taken.
-  @usableFromInline var fresh: UInt16
+  var fresh: UInt16
   /// How many targets there are: 0…`capacity`.
   public internal(set) var count: Int
   /// How many targets were evicted because the table was full. Wraps.
   public internal(set) var evictions: UInt32
   /// The target that was evicted last.
   public internal(set) var evicted: TargetIdentity
-  @usableFromInline var seed: UInt32
+  var seed: UInt32
 
   /// An empty table, all zero bits.
   public init() {
@@ -57,10 +56,8 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   public static var evictableAfter: Interval { .minutes(2) }
 
   /// Whether it has slots for a crowd (`Crowding`): in smaller tables what serves crowds is compiled out.
-  @inlinable
   static var isForCrowds: Bool { capacity >= 128 }
   /// Whether it has slots for a room (`RhythmicRoom`): in smaller tables what serves rooms is compiled out.
-  @inlinable
   static var isForRooms: Bool { capacity >= 64 }
 
   /// Makes the hash unpredictable. Does nothing unless the table is empty.
@@ -69,7 +66,6 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   }
 
   /// The target at a slot that `find`, `insert` or an iteration has returned.
-  @inlinable
   public subscript(slot: Int) -> Target {
     mutating get { targets[slot] }
     _modify { yield &targets[slot] }
@@ -77,26 +73,24 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
 
   /// How many slots have ever been taken: all targets are at slots below this. The contents of a vacant
   /// slot are undefined.
-  @inlinable
   public var slotsUsed: Int { Int(fresh) }
 
   // MARK: Index
 
-  @inlinable
   var positions: UInt32 { UInt32(truncatingIfNeeded: capacity) &* 2 }
 
   /// Where the search for an identity begins.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func home(_ identity: TargetIdentity) -> UInt32 { mixed(identity) }
 
   /// The same, without a call on the path of each advertisement.
-  @inlinable @inline(__always)
+  @inline(__always)
   mutating func mixed(_ identity: TargetIdentity) -> UInt32 {
     ((hash(identity) &>> 16) &* positions) &>> 16
   }
 
   /// A hash of 32 bits of an identity, unpredictable from outside.
-  @inlinable @inline(__always)
+  @inline(__always)
   mutating func hash(_ identity: TargetIdentity) -> UInt32 {
     var hash = (identity.low ^ seed) &* 0x9E37_79B1
     hash ^= hash &>> 15
@@ -105,26 +99,26 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return hash &* 0xC2B2_AE35
   }
 
-  @inlinable @inline(__always)
+  @inline(__always)
   mutating func entry(_ position: UInt32) -> UInt16 {
     let pair = Int(truncatingIfNeeded: position &>> 1)
     return position & 1 == 0 ? index[pair].even : index[pair].odd
   }
 
-  @inlinable @inline(__always)
+  @inline(__always)
   mutating func setEntry(_ position: UInt32, _ value: UInt16) {
     let pair = Int(truncatingIfNeeded: position &>> 1)
     if position & 1 == 0 { index[pair].even = value } else { index[pair].odd = value }
   }
 
-  @inlinable @inline(__always)
+  @inline(__always)
   func position(after position: UInt32) -> UInt32 {
     let next = position &+ 1
     return next == positions ? 0 : next
   }
 
   /// The slot of the target with this identity.
-  @inlinable @inline(never)
+  @inline(never)
   public mutating func find(_ identity: TargetIdentity) -> Int? {
     guard count > 0 else { return nil }
     var position = mixed(identity)
@@ -137,7 +131,6 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     }
   }
 
-  @inlinable
   mutating func enterIndex(_ slot: Int) {
     var position = home(targets[slot].identity)
     while entry(position) != 0 { position = self.position(after: position) }
@@ -145,7 +138,6 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   }
 
   /// Takes a slot out of the index and closes the gap, so that a probe never ends at a hole in a run.
-  @inlinable
   mutating func leaveIndex(_ slot: Int) {
     var hole = home(targets[slot].identity)
     let wanted = UInt16(truncatingIfNeeded: slot &+ 1)
@@ -167,36 +159,31 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     setEntry(hole, 0)
   }
 
-  @inlinable
   func distance(from: UInt32, to: UInt32) -> UInt32 { to >= from ? to &- from : to &+ positions &- from }
 
   // MARK: Marks
 
   /// Notes that a target was received at `now`.
-  @inlinable @inline(__always)
+  @inline(__always)
   public mutating func touch(_ slot: Int, at now: Instant) { targets[slot].seen = now.milliseconds.low32 }
 
   /// Sets whether a target owes work (see the type).
-  @inlinable
   public mutating func setOwesWork(_ slot: Int, _ owes: Bool) {
     targets[slot].set(Target.owesWorkFlag, owes)
   }
 
   /// Holds a target's slot, so that it is neither evicted nor aged out, or releases it.
-  @inlinable
   public mutating func setHeld(_ slot: Int, _ held: Bool) {
     targets[slot].set(Target.heldFlag, held)
   }
 
   /// The peer has searched for Herald's service over a connection, and its slot is held.
-  @inlinable
   mutating func noteSearch(_ slot: Int) {
     targets[slot].showedService = true
     setHeld(slot, true)
   }
 
   /// Whether a peer is at this slot, which is one of `slotsUsed`.
-  @inlinable
   public mutating func isTaken(_ slot: Int) -> Bool { targets[slot].has(Target.takenFlag) }
 
   // MARK: Coming and going

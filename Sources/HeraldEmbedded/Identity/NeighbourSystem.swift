@@ -8,14 +8,13 @@ public enum NeighbourSystem: UInt8, BitwiseCopyable, Sendable {
 
 /// Some of the systems.
 public struct NeighbourSystems: Equatable, BitwiseCopyable, Sendable {
-  @usableFromInline var bits: UInt8
+  var bits: UInt8
 
-  @inlinable public init() { bits = 0 }
+  public init() { bits = 0 }
   /// Adds `system`; no effect if it is a member.
-  @inlinable public mutating func insert(_ system: NeighbourSystem) { bits |= 1 &<< system.rawValue }
+  public mutating func insert(_ system: NeighbourSystem) { bits |= 1 &<< system.rawValue }
   /// Adds all of `other`.
-  @inlinable public mutating func insert(_ other: NeighbourSystems) { bits |= other.bits }
+  public mutating func insert(_ other: NeighbourSystems) { bits |= other.bits }
   /// Whether one is among them.
-  @inlinable
   public func contains(_ system: NeighbourSystem) -> Bool { bits & (1 &<< system.rawValue) != 0 }
 }

@@ -24,7 +24,6 @@ public struct TargetIdentity: Hashable, BitwiseCopyable, Sendable {
   public let low: UInt32
 
   /// An identity from its bits.
-  @inlinable
   public init(kind: Kind, high: UInt16, low: UInt32) {
     self.kind = kind
     self.high = high
@@ -32,7 +31,6 @@ public struct TargetIdentity: Hashable, BitwiseCopyable, Sendable {
   }
 
   /// The identity of a peer that shows no pseudo device address.
-  @inlinable
   public init(_ address: DeviceAddress) {
     self.init(
       kind: address.kind == .public ? .publicAddress : .randomAddress, high: address.high, low: address.low)
@@ -41,7 +39,6 @@ public struct TargetIdentity: Hashable, BitwiseCopyable, Sendable {
 
 extension TargetIdentity {
   /// A generated identity, for a peer known only by its payload.
-  @inlinable
   static func made<Source: RandomSource & ~Copyable>(_ random: inout Source) -> TargetIdentity {
     TargetIdentity(kind: .shared, high: UInt16(truncatingIfNeeded: random.next()), low: random.next())
   }

@@ -10,16 +10,15 @@ import HeraldHAL
 /// Events are encoded into a block of 128 bytes that is programmed when it is full or by `commit`; no page is
 /// held in RAM.
 public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSource, ~Copyable {
-  @usableFromInline var flash: F
-  @usableFromInline var targets: [dictionary of LogTarget]
-  @usableFromInline var order: [dictionary of UInt8]
-  @usableFromInline var writer: LogPageWriter
-  @usableFromInline var ring: LogRing
+  var flash: F
+  var targets: [dictionary of LogTarget]
+  var order: [dictionary of UInt8]
+  var writer: LogPageWriter
+  var ring: LogRing
   /// The keys that pages are sealed with.
   public var sealer: LogSealer
 
   /// A log in `flash`, which uses all of its pages. Nothing is read or written before `mount`.
-  @inlinable
   public init(flash: consuming F) {
     self.flash = flash
     targets = .init(repeating: LogTarget())
@@ -37,7 +36,6 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   /// `maintain` has not done so ahead.
   /// - Throws: `tooLong`, `notMounted`, or `flashFailed` when every page that was tried failed, or while the
   ///   supply of the flash is too low. What is pending then stays pending.
-  @inlinable
   public mutating func append(
     _ event: LogEvent, bytes: Span<UInt8>, at now: Instant, clock: WallClock
   ) throws(LogError) {
@@ -46,7 +44,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   }
 
   /// The same with the event in the form in which the log writes it, for callers that have it.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func append(
     _ record: inout LogRecordFields, bytes: Span<UInt8>, at now: Instant, clock: WallClock
   ) throws(LogError) {
@@ -87,7 +85,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   }
 
   /// Completes the encoding of a record. `false`: it is to be encoded again.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func finish(_ outcome: LogPageWriter.Outcome) -> Bool {
     switch outcome {
     case .stored:
@@ -104,7 +102,6 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   }
 
   /// Adds an event without payload bytes.
-  @inlinable
   public mutating func append(_ event: LogEvent, at now: Instant, clock: WallClock) throws(LogError) {
     try append(event, bytes: Span(), at: now, clock: clock)
   }
@@ -112,7 +109,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   /// Adds a reading, like nearly all events, if no page has to be opened for it: there may be hundreds a
   /// second, for which encoding is the only work. Returns `false`, having added nothing, if `append` has to
   /// be called.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func take(reading rssi: RSSI, of target: TargetIdentity, at now: Instant) -> Bool {
     guard ring.isOpen, ring.unreported == 0, flash.isReady() else { return false }
     var record = LogRecordFields(kind: .measured, target: target, rssi: rssi.rawValue)
@@ -126,7 +123,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   /// Programs pending records: everything appended so far then survives a loss of power. Costs about seven
   /// bytes of flash in addition to the records; call it every 30 to 60 s, before sleep, and when the host
   /// reads.
-  @inlinable @inline(never)
+  @inline(never)
   public mutating func commit() {
     guard ring.isOpen, writer.pending > 0, flash.isReady() else { return }
     writer.endCodeword()
@@ -145,9 +142,8 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   }
 
   /// Whether events have been appended that are not committed.
-  @inlinable public var hasPending: Bool { ring.isOpen && writer.pending > 0 }
+  public var hasPending: Bool { ring.isOpen && writer.pending > 0 }
 
-  @inlinable
   mutating func encode(
     _ record: inout LogRecordFields, bytes: Span<UInt8>, at now: Instant
   ) -> LogPageWriter.Outcome {
@@ -156,7 +152,6 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     return writer.encode(&record, bytes: bytes, at: now, targets: &slots, order: &ranks)
   }
 
-  @inlinable
   mutating func count(_ record: LogRecordFields) {
     ring.records &+= 1
     if record.kind == .measured { ring.readings &+= 1 }
@@ -166,7 +161,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
 
   /// Programs the first `size` bytes of the writer's buffer. If that fails, the page is abandoned with all
   /// that is pending.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func program(_ size: Int) -> Bool {
     let position = writer.position
     do throws(FlashError) {
@@ -185,7 +180,6 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     }
   }
 
-  @inlinable
   mutating func programFullBlock() -> Bool {
     // The record that filled the block is repeated if this fails: it does not count as lost.
     writer.pending &-= 1
@@ -195,7 +189,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   }
 
   /// Programs the full block that is pending; its codeword continues.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func programFull() -> Bool {
     let size = writer.sealFull(canSeal: F.canSeal)
     guard program(size) else { return false }
@@ -204,7 +198,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   }
 
   /// Programs a sealed block with nothing pending behind it.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func programLast(_ size: Int) -> Bool {
     guard program(size) else { return false }
     writer.blockProgrammed(size: size)
@@ -212,7 +206,6 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   }
 
   /// Programs payload bytes that are too long for their record as blocks of their own, ahead of it.
-  @inlinable
   mutating func store(payload: Span<UInt8>) -> Bool {
     commit()
     guard ring.isOpen else { return false }
@@ -226,7 +219,6 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   }
 
   /// Ends a page whose last record did not fit: only the bytes of the records before it are programmed.
-  @inlinable
   mutating func breakOff(kept: Int) {
     if kept > 0 {
       var rest = kept
@@ -240,7 +232,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   }
 
   /// The newest page accepts no more records.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func close() {
     guard ring.isOpen else { return }
     ring.isOpen = false

@@ -9,7 +9,6 @@ extension FlashLog where F: ~Copyable {
   /// which should be a random number. Reads the header of every page and the newest page; writes nothing.
   /// Whatever the flash contains, this terminates with a working log; a memory of fewer than two pages, of
   /// pages below 256 bytes, or a `dictionary` outside 1…64 leaves it unmounted.
-  @inlinable
   public mutating func mount(freshEpoch: UInt32) {
     guard !ring.isErasing else { return }
     ring = LogRing()
@@ -25,7 +24,6 @@ extension FlashLog where F: ~Copyable {
   }
 
   /// The page with the highest sequence number, its number and epoch.
-  @inlinable
   mutating func findNewest() -> Bool {
     for page in 0..<ring.pageCount {
       guard let header = header(page: page, offset: 0), header.sequence > ring.newest,
@@ -40,7 +38,6 @@ extension FlashLog where F: ~Copyable {
   }
 
   /// The lowest sequence number among the pages whose positions are consistent with the newest.
-  @inlinable
   mutating func findOldest() {
     ring.beforeOldest = ring.newest &- 1
     var page = ring.current
@@ -59,7 +56,6 @@ extension FlashLog where F: ~Copyable {
 
   /// Where the newest page's last whole block ends, the start of its last segment, and whether another
   /// segment fits behind it.
-  @inlinable
   mutating func walkNewest() {
     var end = 0
     var offset = 0
@@ -87,7 +83,6 @@ extension FlashLog where F: ~Copyable {
 
   /// Where the blocks of a segment end. Those of a sealed one are counted and not checked, as their key is
   /// gone: an incomplete block may be among them, which ends less than a block behind the last whole one.
-  @inlinable
   mutating func blocksEnd(header: LogPageHeader, offset: Int) -> Int {
     var seed = writer.encoder.readHeaderCheck()
     var position = offset &+ header.size
@@ -111,7 +106,6 @@ extension FlashLog where F: ~Copyable {
   }
 
   /// Whether everything in a page from `offset` on reads as erased.
-  @inlinable
   mutating func isErased(page: Int, from offset: Int) -> Bool {
     var position = offset
     while position < ring.pageSize {
@@ -125,7 +119,7 @@ extension FlashLog where F: ~Copyable {
   }
 
   /// Reads into the writer's buffer, in which nothing may be pending.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func load(page: Int, offset: Int, count: Int) -> Bool {
     var buffer = writer.encoder.buffer.mutableSpan
     var part = buffer._mutatingExtracting(0..<count)
@@ -138,7 +132,7 @@ extension FlashLog where F: ~Copyable {
     }
   }
 
-  @inlinable @inline(never)
+  @inline(never)
   mutating func header(page: Int, offset: Int) -> LogPageHeader? {
     guard load(page: page, offset: offset, count: LogFormat.headerSize) else { return nil }
     return writer.encoder.readHeader()
@@ -148,7 +142,6 @@ extension FlashLog where F: ~Copyable {
 
   /// Makes a page ready for records: a further segment of the newest one, or the page after it. `false` on
   /// failure; the next call tries the next page.
-  @inlinable
   mutating func open(at now: Instant, clock: WallClock) -> Bool {
     var offset = 0
     let isSealed = F.canSeal && sealer.isActive
@@ -191,7 +184,6 @@ extension FlashLog where F: ~Copyable {
   }
 
   /// The first record after a loss states how many events were lost.
-  @inlinable
   mutating func report(at now: Instant) {
     guard ring.unreported > 0 else { return }
     var record = LogRecordFields(.dropped(count: ring.unreported))
@@ -204,7 +196,6 @@ extension FlashLog where F: ~Copyable {
 
   /// Reports events that were refused while the flash was not ready, for which the open page stayed open. If
   /// the record does not fit, the next page has it.
-  @inlinable
   mutating func reportRefused(at now: Instant) {
     guard ring.unreported > 0, ring.isOpen else { return }
     // The record is then the first of a block.
@@ -214,7 +205,6 @@ extension FlashLog where F: ~Copyable {
 
   /// Does work that would delay an `append`: erases the next page once the open one is half full. To be
   /// called when idle; it may take as long as an erasure.
-  @inlinable
   public mutating func maintain() {
     guard wantsMaintenance else { return }
     ring.isErasedAhead = erase(page: ring.following)
@@ -223,18 +213,16 @@ extension FlashLog where F: ~Copyable {
   }
 
   /// To be called before a sleep: the memory may reduce its current until it is used again.
-  @inlinable
   public mutating func rest() { flash.rest() }
 
   /// Whether `maintain` has work to do.
-  @inlinable public var wantsMaintenance: Bool {
+  public var wantsMaintenance: Bool {
     guard ring.isMounted, !ring.isErasedAhead, !ring.hasFailedAhead else { return false }
     return ring.isOpen ? writer.position > ring.pageSize / 2 : ring.resume == 0
   }
 
   /// Invalidates a page's header, so that an interrupted erasure leaves no valid page, and erases it. After
   /// such an erasure the page has no header: its first words are not programmed again.
-  @inlinable
   mutating func erase(page: Int) -> Bool {
     do throws(FlashError) {
       var bytes: [4 of UInt8] = .init(repeating: 0)
@@ -253,7 +241,6 @@ extension FlashLog where F: ~Copyable {
 
   /// Closes the log permanently: it stores and returns nothing, and cannot be mounted. `eraseNext` is to be
   /// called `pagesToErase` times; a log that is created afterwards has a new epoch.
-  @inlinable
   public mutating func beginErasing() {
     guard !ring.isErasing else { return }
     close()
@@ -265,17 +252,15 @@ extension FlashLog where F: ~Copyable {
   }
 
   /// Whether the flash may be changed: its supply is sufficient.
-  @inlinable
   public mutating func isReady() -> Bool { flash.isReady() }
 
   /// Whether everything is being erased, or has been.
-  @inlinable public var isErasing: Bool { ring.isErasing }
+  public var isErasing: Bool { ring.isErasing }
   /// How many pages are still to be erased.
-  @inlinable public var pagesToErase: Int { ring.toErase }
+  public var pagesToErase: Int { ring.toErase }
 
   /// Erases the next page, the oldest first; `false` if the flash failed; the other pages are erased
   /// nevertheless. If interrupted, the newest part of the log remains.
-  @inlinable
   public mutating func eraseNext() -> Bool {
     guard ring.toErase > 0 else { return true }
     ring.toErase &-= 1
@@ -287,14 +272,12 @@ extension FlashLog where F: ~Copyable {
 
   /// The status of the log: committed bytes can be read. Reads `writer` in a mutating method: a borrow copies
   /// all of it to the stack.
-  @inlinable
   public mutating func status() -> LogStatus {
     let written = writer.position
     return ring.status(written: written)
   }
 
   /// Commits the log to flash, and returns its status.
-  @inlinable
   public mutating func committedStatus() -> LogStatus {
     commit()
     return status()
@@ -302,7 +285,7 @@ extension FlashLog where F: ~Copyable {
 
   /// How many bytes of page `sequence` can be read: the committed part of the newest, all of an older one;
   /// `nil` if there is no such page.
-  @inlinable @inline(never)
+  @inline(never)
   public mutating func readableBytes(sequence: UInt32) -> Int? {
     guard let page = ring.page(of: sequence) else { return nil }
     var bytes: [40 of UInt8] = .init(repeating: 0)
@@ -323,7 +306,7 @@ extension FlashLog where F: ~Copyable {
   /// many.
   /// - Throws: `gone` if there is no such page, `outOfRange` if `offset` is beyond its readable bytes,
   ///   `flashFailed`.
-  @inlinable @inline(never)
+  @inline(never)
   public mutating func read(
     sequence: UInt32, offset: Int, into buffer: inout MutableSpan<UInt8>
   ) throws(LogError) -> Int {

@@ -27,7 +27,7 @@ extension FlashLog where F: ~Copyable {
   /// Hashes the page in one call: by estimate half a million cycles for 4 KB, 8 ms at 64 MHz, less than its
   /// erasure takes. Stored in RAM only: after a loss of power the host, which finds the pages again, repeats
   /// it.
-  @inlinable @inline(never)
+  @inline(never)
   public mutating func acknowledge(_ sequence: UInt32, digest: Span<UInt8>) -> LogAcknowledgement {
     guard ring.isMounted, sequence < ring.newest else { return .outOfOrder }
     let done = max(ring.acknowledged, ring.beforeOldest)
@@ -43,7 +43,7 @@ extension FlashLog where F: ~Copyable {
 
   /// Whether a page of the flash has this SHA-256. Not inlined: the hash is large, and the other callees of
   /// `acknowledge` need the stack.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func compare(_ page: Int, with digest: Span<UInt8>) -> LogAcknowledgement {
     var hash = SHA256()
     // The size of a page is a multiple of this.
@@ -66,11 +66,10 @@ extension FlashLog where F: ~Copyable {
   }
 
   /// Whether `trim` has work to do.
-  @inlinable public var wantsTrimming: Bool { ring.isMounted && ring.acknowledged > ring.beforeOldest }
+  public var wantsTrimming: Bool { ring.isMounted && ring.acknowledged > ring.beforeOldest }
 
   /// Erases the oldest page, if it is acknowledged. To be called repeatedly when there is time for an
   /// erasure. If interrupted, the log remains without its oldest pages.
-  @inlinable
   public mutating func trim() {
     guard wantsTrimming else { return }
     let oldest = ring.beforeOldest &+ 1

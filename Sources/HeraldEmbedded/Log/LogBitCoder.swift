@@ -1,5 +1,4 @@
 /// The interval of an arithmetic coder: 32-bit numbers from `low` to `low + range`, both included.
-@usableFromInline
 struct LogInterval: BitwiseCopyable {
   var low: UInt32
   var range: UInt32
@@ -62,23 +61,21 @@ protocol LogBitCoder: ~Copyable, ~Escapable {
 
 /// Writes decisions into a buffer with the layout of a block: a mark, coded bytes up to the block's limit,
 /// two bytes for the checksum, then the bytes of the last record that exceed the block.
-@usableFromInline
 struct LogBitEncoder: LogBitCoder, ~Copyable {
   /// A block of a sealed segment, and 40 bytes for a record that begins in it and ends behind it.
-  @usableFromInline static var capacity: Int { 232 }
+  static var capacity: Int { 232 }
 
-  @usableFromInline var buffer: [232 of UInt8]
+  var buffer: [232 of UInt8]
   /// Coded bytes so far. Bytes beyond the capacity are counted but not stored.
-  @usableFromInline var count: Int
+  var count: Int
   /// How many coded bytes this block holds, 1…125.
-  @usableFromInline var limit: Int
+  var limit: Int
   /// The key of the segment, if it is sealed.
   var seal = LogSegmentSeal()
   /// To be set by `restart` before anything is coded.
   var interval: LogInterval
 
   @inline(__always)
-  @usableFromInline
   init() {
     buffer = .init(repeating: 0)
     count = 0
@@ -87,7 +84,7 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
   }
 
   /// Whether bytes were lost because the buffer was full.
-  @usableFromInline var overflowed: Bool { count > Self.capacity &- frame }
+  var overflowed: Bool { count > Self.capacity &- frame }
   /// Bytes of a full block beside its content.
   var frame: Int { seal.isOn ? LogFormat.tagSize &+ 1 : 3 }
 
@@ -221,31 +218,27 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
 // The encoder's buffer also serves to read headers and blocks at the start, when nothing is being coded.
 extension LogBitEncoder {
   /// The header in the buffer.
-  @usableFromInline
   mutating func readHeader() -> LogPageHeader? { LogPageHeader(buffer.span) }
 
   /// The low half of the checksum of the header in the buffer.
-  @usableFromInline
   func readHeaderCheck() -> UInt16 {
     UInt16(buffer[LogFormat.headerSize &- 4]) | UInt16(buffer[LogFormat.headerSize &- 3]) &<< 8
   }
 
   /// Writes a header into the buffer and returns the low half of its checksum.
-  @usableFromInline
   mutating func write(_ header: LogPageHeader) -> UInt16 {
     var span = buffer.mutableSpan
     return header.write(to: &span)
   }
 
   /// The block in the first `count` bytes of the buffer.
-  @usableFromInline
   mutating func readBlock(count: Int, seed: UInt16, word: Int) -> LogBlock? {
     LogBlock(buffer.span.extracting(0..<count), seed: seed, word: word)
   }
 
   /// Writes a header of a sealed segment that begins at `offset` of its page into the buffer, and takes the
   /// next keys.
-  @usableFromInline @inline(never)
+  @inline(never)
   mutating func write(_ header: LogPageHeader, at offset: Int, sealedBy sealer: inout LogSealer) {
     var span = buffer.mutableSpan
     _ = header.write(to: &span)
@@ -254,13 +247,11 @@ extension LogBitEncoder {
 
   /// Bytes to the block behind that of a sealed segment in the first `count` bytes of the buffer, which is
   /// not checked; `nil` if there is none.
-  @usableFromInline
   mutating func sealedBlockSize(count: Int, word: Int) -> Int? {
     SealedBlockFrame(buffer.span.extracting(0..<count))?.size(word: word)
   }
 
   /// Whether the first `count` bytes of the buffer are all ones.
-  @usableFromInline
   mutating func isErased(count: Int) -> Bool {
     let bytes = buffer.span
     for index in 0..<count where bytes[index] != 0xFF { return false }

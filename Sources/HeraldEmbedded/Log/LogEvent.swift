@@ -46,7 +46,6 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   case dropped(count: UInt32)
 
   /// Whether payload bytes belong to the event.
-  @inlinable
   public var hasBytes: Bool {
     switch self {
     case .read, .shared, .ownPayload, .received, .model, .neighbour, .ownNeighbour, .restarted: true
@@ -55,7 +54,6 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   }
 
   /// The most payload bytes an event can have.
-  @inlinable
   public static var maximumBytes: Int { 510 }
 }
 
@@ -69,7 +67,6 @@ public struct LogRecord: Equatable, BitwiseCopyable, Sendable {
   public let byteCount: Int
 
   /// Initialises each member.
-  @inlinable
   public init(event: LogEvent, at: Instant, byteCount: Int) {
     self.event = event
     self.at = at
@@ -109,7 +106,6 @@ public struct LogStatus: Equatable, BitwiseCopyable, Sendable {
   public var keptDays: UInt16
 
   /// Initialises each member.
-  @inlinable
   public init(
     epoch: UInt32, oldest: UInt32, newest: UInt32, openBytes: Int, pageSize: Int, boot: UInt32,
     keptDays: UInt16 = 0

@@ -1,51 +1,50 @@
 import HeraldHAL
 
 /// The numbers of the page format (docs/log-format.md).
-@usableFromInline
 enum LogFormat {
   /// "HLog" read as a little-endian number.
-  @usableFromInline static var magic: UInt32 { 0x676F_4C48 }
+  static var magic: UInt32 { 0x676F_4C48 }
   /// The version this code writes.
-  @usableFromInline static var version: UInt8 { 3 }
+  static var version: UInt8 { 3 }
   /// The oldest version it reads.
   static var oldestVersion: UInt8 { 2 }
   /// Bytes in a header.
-  @usableFromInline static var headerSize: Int { 40 }
+  static var headerSize: Int { 40 }
   /// The most bytes a block takes in a page.
-  @usableFromInline static var blockSize: Int { 128 }
+  static var blockSize: Int { 128 }
   /// The most coded bytes in a block: all but its mark and its checksum.
-  @usableFromInline static var codedLimit: Int { 125 }
+  static var codedLimit: Int { 125 }
   /// The most payload bytes in a block: all but two marks and its checksum.
-  @usableFromInline static var rawLimit: Int { 124 }
+  static var rawLimit: Int { 124 }
   /// The most bytes a block of a sealed segment takes in a page.
-  @usableFromInline static var sealedBlockSize: Int { 192 }
+  static var sealedBlockSize: Int { 192 }
   /// The most coded bytes in it: all but its mark and its tag.
-  @usableFromInline static var sealedLimit: Int { 187 }
+  static var sealedLimit: Int { 187 }
   /// Bytes of a tag.
-  @usableFromInline static var tagSize: Int { 4 }
+  static var tagSize: Int { 4 }
   /// Bytes of the header of a sealed segment and of what its keys are found with.
-  @usableFromInline static var sealedHeaderSize: Int { 80 }
+  static var sealedHeaderSize: Int { 80 }
   /// A header that is not at the start of its page is at a multiple of this.
-  @usableFromInline static var segmentAlignment: Int { 64 }
+  static var segmentAlignment: Int { 64 }
   /// The most targets a page can distinguish at a time.
-  @usableFromInline static var maximumDictionary: Int { 64 }
+  static var maximumDictionary: Int { 64 }
   /// The most records in a page's first segment: four bits a record in 4,096 bytes, where recordings need
   /// seven to eleven.
-  @usableFromInline static var maximumRecords: UInt16 { 8192 }
+  static var maximumRecords: UInt16 { 8192 }
 
   /// The most records in a segment behind one that may hold `limit`: half as many, but never fewer than 64. A
   /// page thus has a bound, whatever the number of its segments, which a device can observe without the
   /// number of records in its newest page after a restart.
-  @usableFromInline @inline(__always)
+  @inline(__always)
   static func recordLimit(after limit: UInt16) -> UInt16 { max(limit &>> 1, 64) }
 
   /// Sequence numbers above this are not valid.
-  @usableFromInline static var maximumSequence: UInt32 { 0x7FFF_FFFF }
+  static var maximumSequence: UInt32 { 0x7FFF_FFFF }
   /// Sequence numbers above this are not continued after a restart, so that 2²⁸ next ones always exist.
-  @usableFromInline static var lastMountedSequence: UInt32 { 0x6FFF_FFFF }
+  static var lastMountedSequence: UInt32 { 0x6FFF_FFFF }
 
   /// CRC-16 of CCITT (x¹⁶+x¹²+x⁵+1, most significant bit first) continued over one byte, without a table.
-  @usableFromInline @inline(__always)
+  @inline(__always)
   static func crc16(_ crc: UInt16, _ byte: UInt8) -> UInt16 {
     var crc = crc.byteSwapped ^ UInt16(byte)
     crc ^= (crc & 0xFF) &>> 4
@@ -59,12 +58,11 @@ enum LogFormat {
   static func crc32(_ bytes: Span<UInt8>, count: Int) -> UInt32 { CRC32.of(bytes.extracting(0..<count)) }
 
   /// `count` rounded up to whole words of 1, 2, 4 or 8 bytes.
-  @usableFromInline @inline(__always)
+  @inline(__always)
   static func aligned(_ count: Int, to word: Int) -> Int { (count &+ word &- 1) & ~(word &- 1) }
 
   /// How much room in a page an event with this many payload bytes needs: its blocks, the pending block, and
   /// one to begin the record in.
-  @usableFromInline
   static func room(forPayload count: Int, isSealed: Bool) -> Int {
     let full = count / rawLimit
     let rest = count % rawLimit
@@ -76,7 +74,7 @@ enum LogFormat {
   /// A moment rounded down to 10 ms, in 32-bit steps: 2³² leaves 6 when divided by 10. Not inlined: a
   /// division by 10 has no side effects, so the optimiser would move it ahead of the check whether a page is
   /// to be begun and do it for every record; the smallest cores take 600 instructions for each.
-  @usableFromInline @inline(never)
+  @inline(never)
   static func tickStart(_ now: Instant) -> Instant {
     let high = now.milliseconds.high32 % 10
     let low = now.milliseconds.low32 % 10
@@ -109,7 +107,6 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
   public let version: UInt8
 
   /// Initialises each member.
-  @inlinable
   public init(
     sequence: UInt32, epoch: UInt32, boot: UInt32, uptime: Instant, unixMilliseconds: UInt64,
     clockSource: WallClock.Source, dictionaryCapacity: Int, wordSize: Int
@@ -120,7 +117,7 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
       version: LogFormat.version)
   }
 
-  @usableFromInline @inline(__always)
+  @inline(__always)
   init(
     sequence: UInt32, epoch: UInt32, boot: UInt32, uptime: Instant, unixMilliseconds: UInt64,
     clockSource: WallClock.Source, dictionaryCapacity: Int, wordSize: Int, version: UInt8
@@ -168,11 +165,10 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
   }
 
   /// Bytes to the first block.
-  @usableFromInline var size: Int { isSealed ? LogFormat.sealedHeaderSize : LogFormat.headerSize }
+  var size: Int { isSealed ? LogFormat.sealedHeaderSize : LogFormat.headerSize }
 
   /// Writes the 40 bytes of the header to the start of `bytes` and returns the low half of its checksum, with
   /// which the checksums of its blocks begin.
-  @usableFromInline
   func write(to bytes: inout MutableSpan<UInt8>) -> UInt16 {
     guard bytes.count >= LogFormat.headerSize else { return 0 }
     var head = bytes._mutatingExtracting(0..<LogFormat.headerSize)
@@ -199,10 +195,8 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
 }
 
 /// The frame of one block: the unit of programming.
-@usableFromInline
 struct LogBlock: BitwiseCopyable {
   /// The contents of the block.
-  @usableFromInline
   enum Kind: BitwiseCopyable {
     /// Coded records; the codeword continues in the next block.
     case open
@@ -212,19 +206,18 @@ struct LogBlock: BitwiseCopyable {
     case raw
   }
 
-  @usableFromInline let kind: Kind
+  let kind: Kind
   /// Where the content begins, counted from the block's start.
-  @usableFromInline let contentStart: Int
+  let contentStart: Int
   /// Bytes of content, 1…125.
-  @usableFromInline let contentCount: Int
+  let contentCount: Int
   /// The block's checksum, with which the next block's begins.
-  @usableFromInline let crc: UInt16
+  let crc: UInt16
   /// Bytes to the next block.
-  @usableFromInline let size: Int
+  let size: Int
 
   /// The block at the start of `bytes`; `nil` if there is none or its checksum is wrong. `seed` is the
   /// checksum of the block before, or the low half of the header's.
-  @usableFromInline
   init?(_ bytes: Span<UInt8>, seed: UInt16, word: Int) {
     guard bytes.count >= 4 else { return nil }
     let mark = bytes[0]

@@ -12,13 +12,12 @@ import HeraldHAL
 ///
 /// Every method is `mutating` or static: a borrow would copy all probabilities to the stack
 /// (docs/architecture.md).
-@usableFromInline
 struct LogModel: ~Copyable {
   /// Upper 12 bits: the probability of a 1. Lower 4 bits: the number of adaptations at an increased rate that
   /// remain, 0 for most probabilities.
   private var probabilities: [522 of UInt16]
   /// Steps of 10 ms since the segment began.
-  @usableFromInline var steps: UInt32
+  var steps: UInt32
   /// How many targets are known.
   var count: Int
   /// The last step of 620 ms or longer.
@@ -29,11 +28,10 @@ struct LogModel: ~Copyable {
   /// Whether the last target was coded without a search.
   var wasDirect: Bool
   /// The last two payloads that were stored in a record, the later one first.
-  @usableFromInline var payloads: LogPayloadMemory
+  var payloads: LogPayloadMemory
 
   /// To be `reset` before anything is coded; until then it is all zero bits.
   @inline(__always)
-  @usableFromInline
   init() {
     probabilities = .init(repeating: 0)
     steps = 0
@@ -53,7 +51,6 @@ struct LogModel: ~Copyable {
   }
 
   /// Discards everything, as at the start of a segment.
-  @usableFromInline
   mutating func reset() {
     for index in 0..<Context.count { probabilities[unchecked: index] = Self.newborn }
     steps = 0

@@ -4,7 +4,6 @@ import HeraldHAL
 ///
 /// Enough room is kept at a page's end to end the codeword: a record begins only with `recordReserve` bytes
 /// left and is taken back if it leaves fewer than `endReserve`.
-@usableFromInline
 struct LogPageWriter: ~Copyable {
   /// Bytes that must be left in a page's last block for a record to begin, besides those of a payload in it.
   static var recordReserve: Int { 24 }
@@ -18,27 +17,26 @@ struct LogPageWriter: ~Copyable {
   /// the codeword ends.
   static var lookahead: Int { 4 }
 
-  @usableFromInline var encoder: LogBitEncoder
+  var encoder: LogBitEncoder
   var model: LogModel
   /// The position of the next block in the page: everything before it is programmed.
-  @usableFromInline var position: Int
-  @usableFromInline var pageSize: Int
-  @usableFromInline var word: Int
+  var position: Int
+  var pageSize: Int
+  var word: Int
   /// Whether no further block fits behind the one being filled.
   private var isLastBlock: Bool
   private var crc: UInt16
   /// How many more records the segment may hold. Set before `begin`, which does not change it.
-  @usableFromInline var recordsLeft: UInt16
+  var recordsLeft: UInt16
   /// The time of the last record, rounded down to 10 ms.
   private var time: UInt64
   /// Records that a loss of power would lose.
-  @usableFromInline var pending: UInt32
+  var pending: UInt32
   /// The records of these that will not be readable with the block being filled.
   private var late: UInt32
 
   // Inlined, like those of its members: otherwise it would be built on the stack and copied.
   @inline(__always)
-  @usableFromInline
   init() {
     encoder = LogBitEncoder()
     model = LogModel()
@@ -54,7 +52,6 @@ struct LogPageWriter: ~Copyable {
   }
 
   /// The result of encoding a record.
-  @usableFromInline
   enum Outcome: BitwiseCopyable {
     /// The record is in the buffer.
     case stored
@@ -66,12 +63,12 @@ struct LogPageWriter: ~Copyable {
     /// continued.
     case takenBack(kept: Int)
 
-    @usableFromInline @inline(__always)
+    @inline(__always)
     var isStored: Bool { if case .stored = self { true } else { false } }
   }
 
   /// Begins a segment whose header has been written up to `position`.
-  @usableFromInline @inline(never)
+  @inline(never)
   mutating func begin(at position: Int, uptime: Instant, crc: UInt16) {
     self.position = position
     self.crc = crc
@@ -98,10 +95,9 @@ struct LogPageWriter: ~Copyable {
   }
 
   /// Bytes left in the page behind the programmed part.
-  @usableFromInline var room: Int { pageSize &- position }
+  var room: Int { pageSize &- position }
 
   /// Encodes a record; `bytes` are its payload, which it contains if it is short.
-  @usableFromInline
   mutating func encode(
     _ record: inout LogRecordFields, bytes: Span<UInt8>, at now: Instant,
     targets: inout MutableSpan<LogTarget>, order: inout MutableSpan<UInt8>
@@ -137,7 +133,7 @@ struct LogPageWriter: ~Copyable {
   // `canSeal` is a constant of each image: where it is false, the image has no code that encrypts.
 
   /// Makes the full block ready to be programmed and returns its size.
-  @usableFromInline @inline(__always)
+  @inline(__always)
   mutating func sealFull(canSeal: Bool) -> Int {
     close(content: encoder.limit, final: false, canSeal: canSeal)
   }
@@ -150,31 +146,30 @@ struct LogPageWriter: ~Copyable {
   }
 
   /// Ends the codeword; to be followed by `sealFull` while more than a block is pending, then `sealFinal`.
-  @usableFromInline
   mutating func endCodeword() {
     model.end(with: &encoder)
     encoder.finish()
   }
 
   /// Whether the ended codeword needs more than the block being filled.
-  @usableFromInline var needsAnotherBlock: Bool { encoder.count > encoder.limit }
+  var needsAnotherBlock: Bool { encoder.count > encoder.limit }
   /// Whether the page has room for a block behind the one being filled.
-  @usableFromInline var hasAnotherBlock: Bool { !isLastBlock }
+  var hasAnotherBlock: Bool { !isLastBlock }
 
   /// Makes the last block of an ended codeword ready and returns its size.
-  @usableFromInline @inline(__always)
+  @inline(__always)
   mutating func sealFinal(canSeal: Bool) -> Int {
     close(content: encoder.count, final: true, canSeal: canSeal)
   }
 
   /// Makes the first `kept` bytes of an incomplete codeword ready and returns the block's size.
-  @usableFromInline @inline(__always)
+  @inline(__always)
   mutating func sealTruncated(kept: Int, canSeal: Bool) -> Int {
     close(content: kept, final: false, canSeal: canSeal)
   }
 
   /// Makes payload bytes ready, 1…124, and returns the block's size. No coded bytes may be pending.
-  @usableFromInline @inline(__always)
+  @inline(__always)
   mutating func sealRaw(_ bytes: Span<UInt8>, canSeal: Bool) -> Int {
     canSeal
       ? encoder.sealRaw(bytes, crc: &crc, word: word, at: position)
@@ -182,7 +177,6 @@ struct LogPageWriter: ~Copyable {
   }
 
   /// A full block of `size` bytes has been programmed; its codeword continues.
-  @usableFromInline
   @inline(never)
   mutating func fullBlockProgrammed(size: Int) {
     pending = late
@@ -193,7 +187,6 @@ struct LogPageWriter: ~Copyable {
   }
 
   /// A final or raw block of `size` bytes has been programmed; nothing is pending.
-  @usableFromInline
   @inline(never)
   mutating func blockProgrammed(size: Int) {
     pending = 0

@@ -2,11 +2,10 @@ import HeraldHAL
 
 /// The last two payloads that were stored inside their records: phones rotate their addresses more often than
 /// their payloads, so the same bytes are read again.
-@usableFromInline
 struct LogPayloadMemory: BitwiseCopyable {
   /// The longest payload that is stored in its record: one of the simple payload (Herald). Longer ones have
   /// blocks of their own.
-  @usableFromInline static var longest: Int { 21 }
+  static var longest: Int { 21 }
 
   /// A length and 21 bytes each. The first is that at `front`, 0 or 22.
   private var bytes: [44 of UInt8]

@@ -3,7 +3,6 @@ import HeraldHAL
 
 /// The kind of a record, as it is coded in the page. "Measured" has a decision of its own, the others a tree
 /// of four.
-@usableFromInline
 enum LogKind: UInt8, BitwiseCopyable {
   case end = 0
   case measured = 1
@@ -25,17 +24,17 @@ enum LogKind: UInt8, BitwiseCopyable {
   case visited = 15
 
   /// Whether the record has a target.
-  @usableFromInline var hasTarget: Bool {
+  var hasTarget: Bool {
     rawValue >= 1 && rawValue <= 7 || self == .targetBytes || self == .visited
   }
   /// Whether payload bytes precede the record.
-  @usableFromInline var hasBytes: Bool {
+  var hasBytes: Bool {
     self == .read || self == .shared || self == .ownPayload || self == .targetBytes || self == .ownBytes
   }
 
   /// How many plain bits follow the time and the target: first those of `extra`, then those of `value`, then
   /// those of `high`, each most significant first.
-  @usableFromInline var plainBits: (extra: UInt32, value: UInt32, high: UInt32) {
+  var plainBits: (extra: UInt32, value: UInt32, high: UInt32) {
     switch self {
     case .txPower, .battery, .started, .targetBytes, .ownBytes: (8, 0, 0)
     case .visited: (0, 32, 32)
@@ -47,20 +46,19 @@ enum LogKind: UInt8, BitwiseCopyable {
 }
 
 /// A record in the form that the model codes: input of a writer, output of a reader.
-@usableFromInline
 struct LogRecordFields: BitwiseCopyable {
-  @usableFromInline var kind: LogKind
+  var kind: LogKind
   /// Steps of 10 ms since the record before.
-  @usableFromInline var step: UInt32
-  @usableFromInline var target: TargetIdentity
-  @usableFromInline var rssi: Int8
-  @usableFromInline var extra: UInt8
-  @usableFromInline var value: UInt32
-  @usableFromInline var high: UInt32
+  var step: UInt32
+  var target: TargetIdentity
+  var rssi: Int8
+  var extra: UInt8
+  var value: UInt32
+  var high: UInt32
   /// After reading, where the payload is: 0 none, 1…21 bytes of the record, 31 in blocks before it.
-  @usableFromInline var payload: UInt8
+  var payload: UInt8
 
-  @usableFromInline @inline(__always)
+  @inline(__always)
   init(
     kind: LogKind, target: TargetIdentity = Self.nobody,
     rssi: Int8 = 0, extra: UInt8 = 0, value: UInt32 = 0, high: UInt32 = 0
@@ -75,7 +73,6 @@ struct LogRecordFields: BitwiseCopyable {
     payload = 0
   }
 
-  @usableFromInline
   init(_ event: LogEvent) {
     switch event {
     case .detected(let target): self.init(kind: .detected, target: target)
@@ -107,20 +104,20 @@ struct LogRecordFields: BitwiseCopyable {
   }
 
   /// The placeholder for the target in records without one.
-  @usableFromInline static var nobody: TargetIdentity {
+  static var nobody: TargetIdentity {
     TargetIdentity(kind: .publicAddress, high: 0, low: 0)
   }
 
   /// The meaning of the bytes of kinds 13 and 14: a message, a model, a restart report, from 3 on a state of
   /// motion, which has no bytes, or from 16 on the code of a neighbour.
-  @usableFromInline static var message: UInt8 { 0 }
-  @usableFromInline static var model: UInt8 { 1 }
+  static var message: UInt8 { 0 }
+  static var model: UInt8 { 1 }
   private static var restart: UInt8 { 2 }
   private static var motion: UInt8 { 3 }
   private static var neighbours: UInt8 { 16 }
 
   /// The event; `nil` for the end of a codeword and for an unknown value of a plain field.
-  @usableFromInline var event: LogEvent? {
+  var event: LogEvent? {
     switch kind {
     case .end: nil
     case .measured: .measured(target, RSSI(rssi))

@@ -12,7 +12,6 @@ extension FlashLog where F: ~Copyable {
   ///
   /// The age of a record is the time that the device has run since, as the headers of later pages and the
   /// uptime show it (docs/log-format.md, section 6). Nothing is erased because a clock was set.
-  @inlinable
   public mutating func retain(days: UInt16, at now: Instant) {
     guard days > 0, ring.isMounted, !hasPending, !sweep() else { return }
     let day: UInt64 = 86_400_000
@@ -35,7 +34,6 @@ extension FlashLog where F: ~Copyable {
   }
 
   /// How many milliseconds ago, at least, the last record of a page was written.
-  @inlinable
   mutating func ageOfEnd(of sequence: UInt32, at now: Instant) -> UInt64 {
     if ring.agedPage != sequence {
       // Without a later page, the age shows only in that nothing was stored since it was closed.
@@ -49,7 +47,7 @@ extension FlashLog where F: ~Copyable {
 
   /// How many milliseconds the device has run, at least, from the beginning of page `first`, or the next that
   /// can be read, to this start; modulo 2⁶⁴ less than zero for a page of this start. `nil` if there is none.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func runTime(since first: UInt32) -> UInt64? {
     var sum: UInt64 = 0
     var boot = ring.boot
@@ -72,7 +70,6 @@ extension FlashLog where F: ~Copyable {
 
   /// Checks the next page, once for each start: a page that is no part of the log was to be erased when power
   /// was lost, and is erased now. Returns whether a page was erased.
-  @inlinable
   mutating func sweep() -> Bool {
     guard ring.swept < ring.pageCount else { return false }
     let page = ring.swept
@@ -84,7 +81,6 @@ extension FlashLog where F: ~Copyable {
 
   /// Erases a page that is no longer part of the log. If that fails it is tried again after the next check of
   /// all pages.
-  @inlinable
   mutating func tidy(_ page: Int) {
     guard erase(page: page) else {
       ring.swept = 0
@@ -99,7 +95,6 @@ extension FlashLog where F: ~Copyable {
 
 extension LogRing {
   /// Whether a page of the flash belongs to the log.
-  @usableFromInline
   mutating func isPartOfLog(_ page: Int) -> Bool {
     let back = page <= current ? current &- page : current &- page &+ pageCount
     return UInt32(truncatingIfNeeded: back) < newest &- beforeOldest

@@ -2,75 +2,71 @@ import HeraldHAL
 
 /// The pages of the log, and its counters: the part of `FlashLog` that depends on neither the flash nor the
 /// capacity.
-@usableFromInline
 struct LogRing: BitwiseCopyable {
-  @usableFromInline var isMounted = false
+  var isMounted = false
   /// Whether a page has a header of this start-up and accepts records.
-  @usableFromInline var isOpen = false
-  @usableFromInline var pageSize = 0
-  @usableFromInline var pageCount = 0
-  @usableFromInline var word = 0
-  @usableFromInline var epoch: UInt32 = 0
-  @usableFromInline var boot: UInt32 = 0
+  var isOpen = false
+  var pageSize = 0
+  var pageCount = 0
+  var word = 0
+  var epoch: UInt32 = 0
+  var boot: UInt32 = 0
   /// Sequence number of the newest page, 0 before there is one.
-  @usableFromInline var newest: UInt32 = 0
+  var newest: UInt32 = 0
   /// Sequence number of the oldest page less one, so that the idle state is all zero bits.
-  @usableFromInline var beforeOldest: UInt32 = 0
+  var beforeOldest: UInt32 = 0
   /// The flash page of `newest`; without one, the page before the first.
-  @usableFromInline var current = 0
+  var current = 0
   /// Where in the newest page a further segment can begin after a restart; 0 if nowhere.
-  @usableFromInline var resume = 0
+  var resume = 0
   /// Whether the newest page is sealed.
-  @usableFromInline var isSealed = false
+  var isSealed = false
   /// Committed bytes of the newest page, while it is not open.
-  @usableFromInline var closedBytes = 0
+  var closedBytes = 0
   /// Whether the page after the newest is erased.
-  @usableFromInline var isErasedAhead = false
+  var isErasedAhead = false
   /// Whether erasing it ahead has failed; `append` decides then.
-  @usableFromInline var hasFailedAhead = false
+  var hasFailedAhead = false
   /// Lost events that no record states yet.
-  @usableFromInline var unreported: UInt32 = 0
+  var unreported: UInt32 = 0
   /// Lost events in a record that is not yet committed.
-  @usableFromInline var reporting: UInt32 = 0
+  var reporting: UInt32 = 0
 
   /// Whether everything is being erased, and how many pages are left of that.
-  @usableFromInline var isErasing = false
-  @usableFromInline var toErase = 0
+  var isErasing = false
+  var toErase = 0
   /// How many pages of the flash have been checked for an interrupted erasure.
-  @usableFromInline var swept = 0
+  var swept = 0
   /// The newest page that a host has on its disk, and all before it; 0 while none was acknowledged.
-  @usableFromInline var acknowledged: UInt32 = 0
+  var acknowledged: UInt32 = 0
   /// Since when the newest page accepts no more records, as observed by `retain`; `.never` before that.
-  @usableFromInline var restedAt = Instant.start
+  var restedAt = Instant.start
   /// The page whose age was determined last by that of a later one, 0 before that.
-  @usableFromInline var agedPage: UInt32 = 0
+  var agedPage: UInt32 = 0
   /// What its age is more than the uptime, in ms modulo 2⁶⁴.
-  @usableFromInline var earlierTime: UInt64 = 0
+  var earlierTime: UInt64 = 0
 
   /// The status of the log, `written` bytes of the newest page being committed while it is open.
-  @usableFromInline
   func status(written: Int) -> LogStatus {
     LogStatus(
       epoch: epoch, oldest: beforeOldest &+ 1, newest: newest, openBytes: isOpen ? written : closedBytes,
       pageSize: pageSize, boot: boot)
   }
 
-  @usableFromInline var records: UInt32 = 0
-  @usableFromInline var readings: UInt32 = 0
-  @usableFromInline var commits: UInt32 = 0
-  @usableFromInline var pages: UInt32 = 0
-  @usableFromInline var erases: UInt32 = 0
-  @usableFromInline var overwritten: UInt32 = 0
-  @usableFromInline var expired: UInt32 = 0
-  @usableFromInline var trimmed: UInt32 = 0
-  @usableFromInline var dropped: UInt32 = 0
-  @usableFromInline var flashErrors: UInt32 = 0
+  var records: UInt32 = 0
+  var readings: UInt32 = 0
+  var commits: UInt32 = 0
+  var pages: UInt32 = 0
+  var erases: UInt32 = 0
+  var overwritten: UInt32 = 0
+  var expired: UInt32 = 0
+  var trimmed: UInt32 = 0
+  var dropped: UInt32 = 0
+  var flashErrors: UInt32 = 0
 
-  @usableFromInline
   init() {}
 
   /// Becomes the ring of so many pages, in which nothing has been found yet. `false` if a log does not fit.
-  @usableFromInline
   mutating func mount(_ pages: Int, pageSize: Int, word: Int, epoch: UInt32) -> Bool {
     guard pages >= 2, pageSize >= 256, pageSize % 8 == 0, word == 1 || word == 2 || word == 4 || word == 8
     else { return false }
@@ -86,11 +82,10 @@ struct LogRing: BitwiseCopyable {
 
   /// The page that comes after the newest. `mutating`, like all functions that read a stored ring: a borrow
   /// would copy it.
-  @usableFromInline var following: Int { mutating get { current &+ 1 >= pageCount ? 0 : current &+ 1 } }
+  var following: Int { mutating get { current &+ 1 >= pageCount ? 0 : current &+ 1 } }
 
   /// The page that has, or had, this sequence number; `nil` if it is older than the ring's capacity or not
   /// yet written.
-  @usableFromInline
   @inline(never)
   mutating func page(of sequence: UInt32) -> Int? {
     guard isMounted, sequence > beforeOldest, sequence <= newest else { return nil }
@@ -101,7 +96,6 @@ struct LogRing: BitwiseCopyable {
   }
 
   /// The page after the newest is about to be erased: the oldest records are lost if it holds them.
-  @usableFromInline
   mutating func giveUpFollowing() {
     let length = UInt32(truncatingIfNeeded: pageCount)
     guard newest &+ 1 > length else { return }
@@ -113,7 +107,6 @@ struct LogRing: BitwiseCopyable {
   }
 
   /// The following page becomes the newest.
-  @usableFromInline
   mutating func advance() {
     current = following
     newest &+= 1
@@ -124,7 +117,6 @@ struct LogRing: BitwiseCopyable {
   }
 
   /// Some events were not stored.
-  @usableFromInline
   mutating func drop(_ count: UInt32) {
     unreported &+= count
     dropped &+= count

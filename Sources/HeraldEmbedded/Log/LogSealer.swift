@@ -41,7 +41,6 @@ public struct LogSealer: BitwiseCopyable, Sendable {
   /// The first 192 are there at once, in which the log is filled in hours. Of the other 63 there is one for
   /// each minute that has passed since the chain began: if its segments are used up sooner, by failing flash
   /// or a flood, they last until a new chain may be begun.
-  @usableFromInline
   func hasNext(at now: Instant) -> Bool {
     guard step >= Self.segments else { return true }
     return step < 255 && now >= begunAt + .minutes(UInt32(step &- Self.segments) &+ 1)

@@ -55,12 +55,10 @@ struct LogSegmentSeal: BitwiseCopyable {
 
 extension LogBitEncoder {
   /// What follows is not sealed.
-  @usableFromInline
   mutating func endSeal() { seal.end() }
 }
 
 /// The frame of a block of a sealed segment, by its first bytes, which are not encrypted.
-@usableFromInline
 struct SealedBlockFrame: BitwiseCopyable {
   /// The first byte of an open block with the most content.
   static var fullMark: UInt8 { 0xFC }

@@ -1,10 +1,9 @@
 /// The model's state of a target within a page.
-@usableFromInline
 struct LogTarget: BitwiseCopyable {
-  @usableFromInline var low: UInt32
-  @usableFromInline var high: UInt16
+  var low: UInt32
+  var high: UInt16
   /// The time of its last record: the low 16 bits of the count of 10 ms steps.
-  @usableFromInline var seen: UInt16
+  var seen: UInt16
   /// Bits 0…1: the kind of its identity. Bits 2…7: the running mean of the distance of its readings from
   /// their mean, in 1/16 dB, at most 62; 63 with no reading. In version 2: the absolute difference of its
   /// last two readings in dB, at most 3; 3 with one reading, 4 with none.
@@ -12,11 +11,10 @@ struct LogTarget: BitwiseCopyable {
   /// Bits 0…1: its last short interval: 0 unknown, 1 around 180 ms, 2 around 270 ms, 3 shorter than 150 ms.
   /// Bits 2…7: the slot of the target that followed it last time; its own slot if there was none.
   private var rhythmAndNext: UInt8
-  @usableFromInline var rssi: Int8
+  var rssi: Int8
   /// The running mean of its readings less the last one, in 1/16 dB.
-  @usableFromInline var offset: Int8
+  var offset: Int8
 
-  @usableFromInline
   init() {
     low = 0
     high = 0

@@ -52,30 +52,29 @@ public enum ManagementPortCounters {
 
 /// No management over Bluetooth.
 public struct NoBluetoothManagement: ManagementPort {
-  @inlinable public init() {}
-  @inlinable public static var isPresent: Bool { false }
-  @inlinable public var isOpen: Bool {
+  public init() {}
+  public static var isPresent: Bool { false }
+  public var isOpen: Bool {
     get { false }
     set {}
   }
-  @inlinable public var openUntil: Instant {
+  public var openUntil: Instant {
     get { .start }
     set {}
   }
-  @inlinable public var trustedAt: Instant {
+  public var trustedAt: Instant {
     get { .start }
     set {}
   }
-  @inlinable public var blocksSince: Instant {
+  public var blocksSince: Instant {
     get { .start }
     set {}
   }
-  @inlinable public var client: ConnectionID? { mutating get { nil } }
-  @inlinable public var session: UInt16 { mutating get { 0 } }
-  @inlinable
+  public var client: ConnectionID? { mutating get { nil } }
+  public var session: UInt16 { mutating get { 0 } }
   public mutating func receive(_ value: Span<UInt8>, on connection: ConnectionID, at now: Instant) {}
-  @inlinable public mutating func take(into packet: inout MutableSpan<UInt8>) -> Int { 0 }
-  @inlinable public mutating func closed(_ connection: ConnectionID) {}
-  @inlinable public mutating func giveUp() {}
-  @inlinable public mutating func statistic(_ index: Int) -> UInt32 { 0 }
+  public mutating func take(into packet: inout MutableSpan<UInt8>) -> Int { 0 }
+  public mutating func closed(_ connection: ConnectionID) {}
+  public mutating func giveUp() {}
+  public mutating func statistic(_ index: Int) -> UInt32 { 0 }
 }

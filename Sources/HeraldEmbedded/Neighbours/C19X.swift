@@ -260,7 +260,6 @@ public struct C19X: Neighbours {
   }
 
   /// A code in the byte order of the UUID's text, in the first half of sixteen bytes.
-  @usableFromInline
   static func bigEndian(_ code: UInt64) -> [16 of UInt8] {
     var bytes: [16 of UInt8] = .init(repeating: 0)
     var span = bytes.mutableSpan

@@ -58,7 +58,6 @@ public struct CovidWatch: Neighbours {
   public static var longestLife: Interval { .minutes(15) }
 
   /// Whether this many bytes, published by a peer, begin with a number: 16, and up to four that TCN appends.
-  @inlinable
   public static func holdsNumber(count: Int) -> Bool { count >= 16 && count <= 20 }
 
   /// The number of systems: one.

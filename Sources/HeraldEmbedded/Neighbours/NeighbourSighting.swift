@@ -8,17 +8,14 @@ public struct NeighbourSighting: Equatable, BitwiseCopyable, Sendable {
   public var hasHiddenCode: Bool
 
   /// Initialises each member.
-  @inlinable
   public init(numberStart: UInt8, hasHiddenCode: Bool) {
     self.numberStart = numberStart
     self.hasHiddenCode = hasHiddenCode
   }
 
   /// No sighting.
-  @inlinable
   public static var nothing: NeighbourSighting { NeighbourSighting(numberStart: 0, hasHiddenCode: false) }
   /// Whether there is any sighting.
-  @inlinable
   public var isSomething: Bool { numberStart != 0 || hasHiddenCode }
 }
 

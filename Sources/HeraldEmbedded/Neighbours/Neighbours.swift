@@ -71,35 +71,29 @@ public protocol Neighbours: BitwiseCopyable, Sendable {
 
 /// Defaults for a type without systems beside Herald.
 extension Neighbours {
-  @inlinable public static var systems: Int { 0 }
-  @inlinable public static func system(ofSet set: Int) -> NeighbourSystem { .covidWatch }
-  @inlinable public mutating func observes(_ system: NeighbourSystem) -> Bool { false }
-  @inlinable public mutating func sighting(in data: Span<UInt8>) -> NeighbourSighting { .nothing }
-  @inlinable public var needsChange: Bool { mutating get { false } }
-  @inlinable public mutating func dateIs(certain: Bool) {}
-  @inlinable
+  public static var systems: Int { 0 }
+  public static func system(ofSet set: Int) -> NeighbourSystem { .covidWatch }
+  public mutating func observes(_ system: NeighbourSystem) -> Bool { false }
+  public mutating func sighting(in data: Span<UInt8>) -> NeighbourSighting { .nothing }
+  public var needsChange: Bool { mutating get { false } }
+  public mutating func dateIs(certain: Bool) {}
   public mutating func change<Source: RandomSource & ~Copyable>(
     withAddress: Bool, random: inout Source, unixSeconds: UInt64?
   ) -> NeighbourSystems { NeighbourSystems() }
-  @inlinable public mutating func life(from unixSeconds: UInt64?) -> Interval { .zero }
-  @inlinable public mutating func shows(_ system: NeighbourSystem) -> Bool { false }
-  @inlinable
+  public mutating func life(from unixSeconds: UInt64?) -> Interval { .zero }
+  public mutating func shows(_ system: NeighbourSystem) -> Bool { false }
   public mutating func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int { 0 }
-  @inlinable
   public mutating func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
     0
   }
-  @inlinable public mutating func serve(behind table: GATTDatabase, in services: inout Services) {}
-  @inlinable
+  public mutating func serve(behind table: GATTDatabase, in services: inout Services) {}
   public mutating func read(
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
   ) -> AttributeRead { .failed(.readNotPermitted) }
-  @inlinable
   public mutating func write(_ tag: AttributeTag, _ value: Span<UInt8>) -> ATTErrorCode? {
     .writeNotPermitted
   }
-  @inlinable public mutating func closed(_ connection: ConnectionID) {}
-  @inlinable
+  public mutating func closed(_ connection: ConnectionID) {}
   public mutating func takeNews<Source: RandomSource & ~Copyable>(random: inout Source) -> NeighbourNews {
     .nothing
   }
@@ -107,5 +101,5 @@ extension Neighbours {
 
 /// No system but Herald.
 public struct NoNeighbours: Neighbours {
-  @inlinable public init() {}
+  public init() {}
 }

@@ -54,13 +54,12 @@ public protocol PayloadSupplier: ~Copyable {
 
 extension PayloadSupplier where Self: ~Copyable {
   /// By default the payload.
-  @inlinable
   public mutating func legacyPayload(
     at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>
   ) -> Int { payload(at: unixSeconds, now: now, into: &buffer) }
 
   /// By default no effect.
-  @inlinable @inline(__always)
+  @inline(__always)
   public mutating func dateIs(certain: Bool) {}
 
   /// By default a payload does not change.
@@ -75,14 +74,12 @@ extension PayloadSupplier where Self: ~Copyable {
 
 extension PayloadSupplier where Self: ~Copyable {
   /// By default the status is empty.
-  @inlinable
   public mutating func payloadStatus<Storage: PayloadStorage & ~Copyable>(
     at unixSeconds: UInt64?, in storage: inout Storage
   ) -> PayloadStatus { PayloadStatus() }
   /// By default the payload is not stored.
-  @inlinable public var storedCapacity: Int { 0 }
+  public var storedCapacity: Int { 0 }
   /// By default no data is loaded.
-  @inlinable
   public mutating func load<Storage: PayloadStorage & ~Copyable>(
     from storage: inout Storage, at unixSeconds: UInt64?
   ) -> Bool { false }

@@ -6,30 +6,22 @@ import HeraldHAL
 public struct HeraldServiceSet: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
   /// One bit per service.
   public let rawValue: UInt8
-  @inlinable
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The empty set.
-  @inlinable
   public static var none: HeraldServiceSet { HeraldServiceSet(rawValue: 0) }
   /// `HeraldUUIDs.service`, 128 bits.
-  @inlinable
   public static var long: HeraldServiceSet { HeraldServiceSet(rawValue: 1) }
   /// `HeraldUUIDs.shortService`, 0xFCF6.
-  @inlinable
   public static var short: HeraldServiceSet { HeraldServiceSet(rawValue: 2) }
   /// The provider's own service (HP-37).
-  @inlinable
   public static var custom: HeraldServiceSet { HeraldServiceSet(rawValue: 4) }
 
   /// Whether the set is empty.
-  @inlinable
   public var isEmpty: Bool { rawValue == 0 }
   /// Whether all of `other` are among these.
-  @inlinable
   public func contains(_ other: HeraldServiceSet) -> Bool { rawValue & other.rawValue == other.rawValue }
   /// These and those of `other`.
-  @inlinable
   public func union(_ other: HeraldServiceSet) -> HeraldServiceSet {
     HeraldServiceSet(rawValue: rawValue | other.rawValue)
   }

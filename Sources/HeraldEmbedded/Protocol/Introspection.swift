@@ -59,7 +59,7 @@ public enum AppleVerdict: UInt8, BitwiseCopyable, Sendable {
 /// are recognised.
 public struct Introspection: BitwiseCopyable, Sendable {
   /// The provider's own service; all zeros if there is none. First, as in `HeraldAdvertisement`.
-  @usableFromInline var ownService: UUID128
+  var ownService: UUID128
   /// Services that are not recognised.
   public var ignored: HeraldServiceSet
 

@@ -11,7 +11,6 @@ public struct PseudoDeviceAddress: Hashable, BitwiseCopyable, Sendable {
   public let high: UInt16
 
   /// A pseudo device address from its bits.
-  @inlinable
   public init(high: UInt16, low: UInt32) {
     self.high = high
     self.low = low
@@ -44,7 +43,6 @@ public struct PseudoDeviceAddress: Hashable, BitwiseCopyable, Sendable {
 
 extension TargetIdentity {
   /// The identity of a peer that shows a pseudo device address.
-  @inlinable
   public init(_ address: PseudoDeviceAddress) {
     self.init(kind: .pseudoAddress, high: address.high, low: address.low)
   }

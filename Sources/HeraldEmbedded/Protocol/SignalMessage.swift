@@ -25,7 +25,6 @@ public struct SignalMessage: ~Escapable {
     case immediate = 4
 
     /// How many bytes precede the message's data.
-    @inlinable
     public var headerLength: Int { self == .payloadSharing ? 5 : 3 }
   }
 

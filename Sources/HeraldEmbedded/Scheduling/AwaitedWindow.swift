@@ -5,12 +5,11 @@ import HeraldHAL
 ///
 /// It begins before, and ends after, the time that is a multiple of the period after the last reception, by
 /// a fixed uncertainty and one that grows with the time since then.
-@usableFromInline
 struct AwaitedWindow: Equatable, BitwiseCopyable {
   /// The time in ms until it begins; 0 while it lasts.
-  @usableFromInline let wait: UInt32
+  let wait: UInt32
   /// The time in ms until it ends.
-  @usableFromInline let left: UInt32
+  let left: UInt32
 
   /// The uncertainty in ms: the two times are rounded to 1 ms each, the three channels of an event are
   /// 1.5 ms apart, and the radio takes up to 1 ms until it receives.

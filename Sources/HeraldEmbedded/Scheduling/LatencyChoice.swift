@@ -10,10 +10,9 @@ import HeraldHAL
 /// they cost.
 ///
 /// Pure state: from the time, and the time of receiving, it computes a latency.
-@usableFromInline
 struct LatencyChoice: BitwiseCopyable {
   /// The latency; `nil` before the first choice.
-  @usableFromInline var latency: Interval? {
+  var latency: Interval? {
     chosen == 0 ? nil : Interval(milliseconds: UInt32(chosen) &* 100)
   }
 
@@ -27,7 +26,6 @@ struct LatencyChoice: BitwiseCopyable {
   private var comparedAt: Instant
 
   /// No choice: all bits are zero.
-  @usableFromInline
   init() {
     chosen = 0
     allowed = 0
@@ -73,7 +71,7 @@ struct LatencyChoice: BitwiseCopyable {
   /// Chooses a latency if it is time to. `allowed`: the current for receiving in µA, 1 or more. `received`:
   /// the time in ms for which the radio has received so far; `nil` if it does not count it. `peers`: the
   /// number of peers that are present, in that case.
-  @usableFromInline @inline(never)
+  @inline(never)
   mutating func follow(
     allowed: UInt32, interval: UInt32, received: UInt32?, peers: UInt32, at now: Instant
   ) {

@@ -1,28 +1,26 @@
 /// The peers that are present, as far as they matter for scanning.
-@usableFromInline
 struct PeerSurvey: BitwiseCopyable {
   /// The peers that were not received since the beginning of the round.
-  @usableFromInline var missing: MissingPeers
+  var missing: MissingPeers
   /// There is an iPhone among the peers.
-  @usableFromInline var hasIPhone: Bool
+  var hasIPhone: Bool
   /// A peer of those that advertise rarely was near when it was last received.
-  @usableFromInline var isNear: Bool
+  var isNear: Bool
   /// There are missing peers whose events repeat: for them there are short windows (`awaitMissing`).
-  @usableFromInline var awaits: Bool
+  var awaits: Bool
   /// Many peers are missing, and as many strangers are there: the peers have changed their addresses, or
   /// others have come.
-  @usableFromInline var isChanging: Bool
+  var isChanging: Bool
   /// The time in ms until the first of the missing peers can be expected to advertise; 0 for now.
-  @usableFromInline var wait: UInt32
+  var wait: UInt32
   /// The time in ms for which that is so at least, if it is now.
-  @usableFromInline var hold: UInt32
+  var hold: UInt32
   /// How many have been received in the last two rounds of which the payload is known, up to 255.
-  @usableFromInline var known: UInt8
+  var known: UInt8
 
   /// The peers whose events repeat, and the strangers of this round.
-  @usableFromInline var room: RhythmicRoom
+  var room: RhythmicRoom
 
-  @usableFromInline
   init() {
     known = 0
     room = RhythmicRoom()

@@ -7,7 +7,6 @@ import HeraldHAL
 /// of them that receives it attempts to connect to it. At once, most of their requests would collide, as the
 /// stranger accepts one with each event. They are therefore spread over a time that grows with the number of
 /// peers, and each lasts as long as the window in which the stranger is expected (`AwaitedWindow`).
-@usableFromInline
 struct RhythmicRoom: BitwiseCopyable {
   /// The peers that were received in the last two rounds and whose events repeat, or may do so in such a
   /// room: 0…255.
@@ -16,7 +15,6 @@ struct RhythmicRoom: BitwiseCopyable {
   private var newcomers: UInt8
 
   /// None: all bits are zero.
-  @usableFromInline
   init() {
     peers = 0
     newcomers = 0
@@ -36,16 +34,15 @@ struct RhythmicRoom: BitwiseCopyable {
   }
 
   /// Whether this is such a room.
-  @usableFromInline var isPresent: Bool { peers >= Self.least }
+  var isPresent: Bool { peers >= Self.least }
   /// Whether it is a large one.
-  @usableFromInline var isDense: Bool { peers >= Self.dense }
+  var isDense: Bool { peers >= Self.dense }
   /// Whether it is such a room, and few of its peers have changed their addresses: less than a fourth in a
   /// round. If many have, each is attempted by fewer others at a time.
-  @usableFromInline var isCalm: Bool { isPresent && UInt32(newcomers) &* 4 < UInt32(peers) }
+  var isCalm: Bool { isPresent && UInt32(newcomers) &* 4 < UInt32(peers) }
 
   /// After an attempt at a stranger that failed because of others, the time until the next one. `least`: up
   /// to this many ms with no other peer. `chance`: random bits.
-  @usableFromInline
   func pause(_ least: UInt32, chance: UInt32) -> Interval {
     .milliseconds(chance % (least &+ UInt32(peers) &* Self.pace))
   }

@@ -1,7 +1,6 @@
 import HeraldHAL
 
 /// Which peers that are present were not received in a round of scanning.
-@usableFromInline
 enum MissingPeers: UInt8, BitwiseCopyable {
   /// All were received.
   case none = 0
@@ -21,10 +20,8 @@ enum MissingPeers: UInt8, BitwiseCopyable {
 /// one, less a random time: two devices do not stay in step.
 ///
 /// Pure state: from the time, and whether peers are missing, it computes what to scan, and until when.
-@usableFromInline
 struct ScanRounds: BitwiseCopyable {
   /// What to scan.
-  @usableFromInline
   enum Scanning: UInt8, BitwiseCopyable {
     /// The windows of `ScanTiming`.
     case windows = 0
@@ -35,10 +32,9 @@ struct ScanRounds: BitwiseCopyable {
   }
 
   /// What to scan, and until when that holds.
-  @usableFromInline
   struct Plan: Equatable, BitwiseCopyable {
-    @usableFromInline let scanning: Scanning
-    @usableFromInline let deadline: Instant
+    let scanning: Scanning
+    let deadline: Instant
   }
 
   private enum Stage: UInt8, BitwiseCopyable {
@@ -50,17 +46,16 @@ struct ScanRounds: BitwiseCopyable {
 
   private var stage: Stage
   /// The window repeats that of this round.
-  @usableFromInline private(set) var isRepeated: Bool
+  private(set) var isRepeated: Bool
   private var isLying: Bool
   /// The window has lasted for its length.
   private var isProlonged: Bool
   /// When the start or the window began, or when the rest ends.
   private var moment: Instant
   /// When the first window of this round began.
-  @usableFromInline private(set) var roundAt: Instant
+  private(set) var roundAt: Instant
 
   /// The device has not scanned yet: all bits are zero.
-  @usableFromInline
   init() {
     stage = .new
     isRepeated = false
@@ -83,30 +78,27 @@ struct ScanRounds: BitwiseCopyable {
   static var retry: Interval { .seconds(1) }
   /// How much longer than the advertising interval a window is: the random delay of an advertising event (0
   /// to 10 ms), and the event itself.
-  @usableFromInline static var margin: UInt32 { 13 }
+  static var margin: UInt32 { 13 }
 
   /// Whether scanning is in rounds now, and no longer in the start.
-  @usableFromInline var isSparing: Bool { stage == .window || stage == .rest }
+  var isSparing: Bool { stage == .window || stage == .rest }
 
   /// Whether the window has lasted for its length, so that `next` uses `misses`.
-  @usableFromInline
   func needsSurvey(at now: Instant, window: Interval) -> Bool { stage == .window && now >= moment + window }
 
   /// The missing peers that may still be awaited in a window.
-  @usableFromInline
   struct Expectations: BitwiseCopyable {
     /// The peers that advertise frequently, at any time.
-    @usableFromInline let frequent: Bool
+    let frequent: Bool
     /// The peers that advertise rarely, when they can be expected.
-    @usableFromInline let rare: Bool
+    let rare: Bool
     /// The peers whose events repeat, in short windows.
-    @usableFromInline let awaited: Bool
+    let awaited: Bool
     /// The peers of a crowd that changes, at any time (`PeerSurvey.isChanging`).
-    @usableFromInline let changing: Bool
+    let changing: Bool
   }
 
   /// Which of them may be awaited at `now`.
-  @usableFromInline
   func expectations(
     at now: Instant, window: Interval, latency: Interval, room: RhythmicRoom = RhythmicRoom()
   ) -> Expectations {
@@ -131,12 +123,11 @@ struct ScanRounds: BitwiseCopyable {
   }
 
   /// Whether this is the first survey of the round.
-  @usableFromInline var isFirstSurvey: Bool { !isRepeated && !isProlonged }
+  var isFirstSurvey: Bool { !isRepeated && !isProlonged }
 
   /// What to scan at `now`. `latency`: the time within which each peer is to be received. `window`: the
   /// length of a window. `survey`: the peers that are present and were not received in this round. `chance`:
   /// random bits.
-  @usableFromInline
   mutating func next(
     at now: Instant, latency: Interval, window: Interval, survey: PeerSurvey, chance: UInt32
   ) -> Plan {
@@ -166,7 +157,6 @@ struct ScanRounds: BitwiseCopyable {
   }
 
   /// The windows of `ScanTiming` are used for some time: there is something that requires more scanning.
-  @usableFromInline
   mutating func start(at now: Instant) {
     stage = .start
     moment = now
@@ -175,7 +165,6 @@ struct ScanRounds: BitwiseCopyable {
 
   /// Whether the device lies, by its motion sensor: then a window is not prolonged. One that was picked up
   /// scans as after a start.
-  @usableFromInline
   mutating func note(isLying: Bool, at now: Instant) {
     if self.isLying, !isLying { start(at: now) }
     self.isLying = isLying

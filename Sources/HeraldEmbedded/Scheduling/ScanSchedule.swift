@@ -40,7 +40,6 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
 
   /// Scans for `window` in each `interval` at all times, continuously if that is shorter, and continuously
   /// while several peers wait.
-  @usableFromInline
   mutating func listen(_ window: Interval, every interval: Interval) {
     self.interval = interval
     self.window = window < interval ? window : interval
@@ -49,7 +48,6 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
   }
 
   /// The scan parameters for the radio. `isBusy`: several peers wait to have their payloads read.
-  @inlinable
   func parameters(ownAddress: DeviceAddress, isBusy: Bool) -> ScanParameters {
     ScanParameters(
       ownAddress: ownAddress, interval: interval, window: isBusy ? busyWindow : window, active: active)

@@ -12,7 +12,6 @@ public enum DebugLevel: UInt8, Comparable, BitwiseCopyable, Sendable {
   case none = 3
 
   /// Whether `left` is less severe.
-  @inlinable
   public static func < (left: DebugLevel, right: DebugLevel) -> Bool { left.rawValue < right.rawValue }
 }
 
@@ -29,14 +28,14 @@ public protocol DebugLog: ~Copyable {
 }
 
 extension DebugLog where Self: ~Copyable {
-  @inlinable @inline(__always) public static var debugLevel: DebugLevel { .none }
-  @inlinable @inline(__always)
+  @inline(__always) public static var debugLevel: DebugLevel { .none }
+  @inline(__always)
   public mutating func note(
     _ level: DebugLevel, _ text: StaticString, _ first: Int32, _ second: Int32, at now: Instant
   ) {}
 
   /// Delivers a message if its level is enabled.
-  @inlinable @inline(__always)
+  @inline(__always)
   mutating func tell(
     _ level: DebugLevel, _ text: StaticString, _ first: Int32 = 0, _ second: Int32 = 0, at now: Instant
   ) {

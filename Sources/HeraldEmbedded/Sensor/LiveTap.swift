@@ -31,20 +31,19 @@ public enum LiveKind: UInt8, BitwiseCopyable, Sendable {
 public struct LiveEvent: Equatable, BitwiseCopyable, Sendable {
   /// The time: the lower half of the milliseconds since start-up.
   public var at: UInt32 = 0
-  @usableFromInline var low: UInt32 = 0
-  @usableFromInline var high: UInt16 = 0
+  var low: UInt32 = 0
+  var high: UInt16 = 0
   /// How many bytes or seconds, by the kind; at most 65,535.
   public var count: UInt16 = 0
-  @usableFromInline var kindNumber: UInt8 = 0
-  @usableFromInline var targetKind: UInt8 = 0
+  var kindNumber: UInt8 = 0
+  var targetKind: UInt8 = 0
   /// RSSI or power in dBm, or a number, depending on the kind.
   public var level: Int8 = 0
   /// Padding: keeps the idle state zero bits.
-  @usableFromInline var spare: UInt8 = 0
+  var spare: UInt8 = 0
 
-  @inlinable public init() {}
+  public init() {}
 
-  @usableFromInline
   init(_ kind: LiveKind, _ target: TargetIdentity, level: Int8, count: Int, at now: Instant) {
     at = now.milliseconds.low32
     kindNumber = kind.rawValue
@@ -77,11 +76,11 @@ public protocol LiveSource: ~Copyable {
 }
 
 extension LiveSource where Self: ~Copyable {
-  @inlinable @inline(__always) public static var hasLive: Bool { false }
+  @inline(__always) public static var hasLive: Bool { false }
   /// No events are pending.
-  @inlinable @inline(__always) public mutating func watch(at now: Instant) -> Int { 0 }
-  @inlinable @inline(__always) public mutating func nextLive() -> LiveEvent? { nil }
-  @inlinable @inline(__always) public mutating func takeLost() -> UInt32 { 0 }
+  @inline(__always) public mutating func watch(at now: Instant) -> Int { 0 }
+  @inline(__always) public mutating func nextLive() -> LiveEvent? { nil }
+  @inline(__always) public mutating func takeLost() -> UInt32 { 0 }
 }
 
 /// A delegate that keeps the last events for a host that watches over the management link, in 248 bytes; used
@@ -91,20 +90,20 @@ extension LiveSource where Self: ~Copyable {
 /// event. Dropped events are counted: the oldest stay, so that the sequence has no gaps up to there.
 public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
   /// Fourteen events of 16 bytes.
-  @usableFromInline static var capacity: Int { 14 }
+  static var capacity: Int { 14 }
   /// For how long events are kept without a request.
-  @usableFromInline static var timeout: Interval { .seconds(10) }
+  static var timeout: Interval { .seconds(10) }
 
-  @usableFromInline var events: [14 of LiveEvent] = .init(repeating: LiveEvent())
-  @usableFromInline var watchedUntil = Instant.start
-  @usableFromInline var lost: UInt32 = 0
-  @usableFromInline var first: UInt16 = 0
-  @usableFromInline var count: UInt16 = 0
+  var events: [14 of LiveEvent] = .init(repeating: LiveEvent())
+  var watchedUntil = Instant.start
+  var lost: UInt32 = 0
+  var first: UInt16 = 0
+  var count: UInt16 = 0
 
   /// An unused tap.
   public init() {}
 
-  @usableFromInline @inline(never)
+  @inline(never)
   mutating func keep(
     _ kind: LiveKind, _ target: TargetIdentity, level: Int8 = 0, count bytes: Int = 0, at now: Instant
   ) {
@@ -118,7 +117,7 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
     count &+= 1
   }
 
-  @inlinable @inline(__always) public static var hasLive: Bool { true }
+  @inline(__always) public static var hasLive: Bool { true }
 
   /// Marks the tap as in use. After a time out of use the earlier events are discarded.
   public mutating func watch(at now: Instant) -> Int {
@@ -145,49 +144,38 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
     return lost
   }
 
-  @inlinable
   public mutating func didDetect(_ target: TargetIdentity, at now: Instant) {
     keep(.detected, target, at: now)
   }
-  @inlinable
   public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {
     keep(.measured, target, level: rssi.rawValue, at: now)
   }
-  @inlinable
   public mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant)
   {
     keep(.read, target, count: payload.count, at: now)
   }
-  @inlinable
   public mutating func didShare(_ sharer: TargetIdentity, _ payloads: Span<UInt8>, at now: Instant) {
     keep(.shared, sharer, count: payloads.count, at: now)
   }
-  @inlinable
   public mutating func didReceive(_ sender: TargetIdentity, _ message: Span<UInt8>, at now: Instant) {
     keep(.received, sender, count: message.count, at: now)
   }
-  @inlinable
   public mutating func didVisit(_ visit: Visit, at now: Instant) {
     keep(
       .visited, visit.venue, count: Int(clamping: visit.end.since(visit.begin).milliseconds / 1000), at: now)
   }
-  @inlinable
   public mutating func didReadModel(_ target: TargetIdentity, _ model: Span<UInt8>, at now: Instant) {
     keep(.model, target, count: model.count, at: now)
   }
-  @inlinable
   public mutating func didObserve(
     _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
   ) {
     keep(.neighbour, target, level: Int8(truncatingIfNeeded: system.rawValue), count: code.count, at: now)
   }
-  @inlinable
   public mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {
     keep(.txPower, target, level: dBm, at: now)
   }
-  @inlinable
   public mutating func didLose(_ target: TargetIdentity, at now: Instant) { keep(.lost, target, at: now) }
-  @inlinable
   public mutating func didUpdateState(_ state: SensorState, at now: Instant) {
     let nobody = TargetIdentity(kind: .publicAddress, high: 0, low: 0)
     keep(.state, nobody, level: Int8(truncatingIfNeeded: state.rawValue), at: now)

@@ -9,9 +9,9 @@ public protocol MotionAware: ~Copyable {
 }
 
 extension MotionAware where Self: ~Copyable {
-  @inlinable @inline(__always) public static var hasMotion: Bool { false }
+  @inline(__always) public static var hasMotion: Bool { false }
   /// Unknown.
-  @inlinable @inline(__always) public var motion: MotionState { .unknown }
+  @inline(__always) public var motion: MotionState { .unknown }
   /// No effect.
-  @inlinable @inline(__always) public mutating func switchMotion(_ isOn: Bool) {}
+  @inline(__always) public mutating func switchMotion(_ isOn: Bool) {}
 }

@@ -55,7 +55,7 @@ public struct MotionSensor<Source: MotionSource & ~Copyable>: SensorDelegate, ~C
   public static var failureLimit: UInt8 { 3 }
 
   /// There is a sensor.
-  @inlinable @inline(__always) public static var hasMotion: Bool { true }
+  @inline(__always) public static var hasMotion: Bool { true }
 
   /// Switches the detection on or off from the next call of `nextWork` on.
   public mutating func switchMotion(_ isOn: Bool) {

@@ -20,7 +20,6 @@ public struct RetrospectiveAttribution<let capacity: Int>: ~Copyable {
     public let at: Instant
 
     /// Initialises each member.
-    @inlinable
     public init(rssi: RSSI, at: Instant) {
       self.rssi = rssi
       self.at = at

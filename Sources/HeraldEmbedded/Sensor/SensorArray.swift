@@ -15,7 +15,6 @@ public typealias SensorArray<
 
 extension SensorDelegates where First: ~Copyable, Second: ~Copyable {
   /// Two sensors and a delegate.
-  @inlinable
   public init<Battery: SensorDelegate & ~Copyable, Visits: SensorDelegate & ~Copyable>(
     battery: consuming Battery, visits: consuming Visits, delegate: consuming Second
   ) where First == SensorDelegates<Battery, Visits> {

@@ -43,35 +43,29 @@ public protocol SensorDelegate: DebugLog, LiveSource, MotionAware, ~Copyable {
 }
 
 extension SensorDelegate where Self: ~Copyable {
-  @inlinable public mutating func didDetect(_ target: TargetIdentity, at now: Instant) {}
-  @inlinable public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {}
-  @inlinable
+  public mutating func didDetect(_ target: TargetIdentity, at now: Instant) {}
+  public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {}
   public mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant)
   {}
-  @inlinable
   public mutating func didMeasureWithPayload(
     _ target: TargetIdentity, _ rssi: RSSI, payloadDigest: UInt64, at now: Instant
   ) {}
-  @inlinable public mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {}
-  @inlinable
+  public mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {}
   public mutating func didShare(_ sharer: TargetIdentity, _ payloads: Span<UInt8>, at now: Instant) {}
-  @inlinable
   public mutating func didReceive(_ sender: TargetIdentity, _ message: Span<UInt8>, at now: Instant) {}
-  @inlinable public mutating func didVisit(_ visit: Visit, at now: Instant) {}
-  @inlinable
+  public mutating func didVisit(_ visit: Visit, at now: Instant) {}
   public mutating func didReadModel(_ target: TargetIdentity, _ model: Span<UInt8>, at now: Instant) {}
-  @inlinable
   public mutating func didObserve(
     _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
   ) {}
-  @inlinable public mutating func didLose(_ target: TargetIdentity, at now: Instant) {}
-  @inlinable public mutating func didUpdateState(_ state: SensorState, at now: Instant) {}
+  public mutating func didLose(_ target: TargetIdentity, at now: Instant) {}
+  public mutating func didUpdateState(_ state: SensorState, at now: Instant) {}
   /// No work.
-  @inlinable @inline(__always)
+  @inline(__always)
   public mutating func nextWork(at now: Instant) -> SensorWork { .none(until: .never) }
 }
 
 /// A delegate that ignores all events.
 public struct NoDelegate: SensorDelegate, BitwiseCopyable, Sendable {
-  @inlinable public init() {}
+  public init() {}
 }

@@ -12,25 +12,21 @@ public struct SensorDelegates<
   public var second: Second
 
   /// Calls `first`, then `second`, for every event.
-  @inlinable
   public init(_ first: consuming First, _ second: consuming Second) {
     self.first = first
     self.second = second
   }
 
-  @inlinable
   public mutating func didDetect(_ target: TargetIdentity, at now: Instant) {
     first.didDetect(target, at: now)
     second.didDetect(target, at: now)
   }
 
-  @inlinable
   public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {
     first.didMeasure(target, rssi, at: now)
     second.didMeasure(target, rssi, at: now)
   }
 
-  @inlinable
   public mutating func didRead(
     _ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant
   ) {
@@ -38,7 +34,6 @@ public struct SensorDelegates<
     second.didRead(target, payload, known: known, at: now)
   }
 
-  @inlinable
   public mutating func didMeasureWithPayload(
     _ target: TargetIdentity, _ rssi: RSSI, payloadDigest: UInt64, at now: Instant
   ) {
@@ -46,31 +41,26 @@ public struct SensorDelegates<
     second.didMeasureWithPayload(target, rssi, payloadDigest: payloadDigest, at: now)
   }
 
-  @inlinable
   public mutating func didShare(_ sharer: TargetIdentity, _ payloads: Span<UInt8>, at now: Instant) {
     first.didShare(sharer, payloads, at: now)
     second.didShare(sharer, payloads, at: now)
   }
 
-  @inlinable
   public mutating func didReceive(_ sender: TargetIdentity, _ message: Span<UInt8>, at now: Instant) {
     first.didReceive(sender, message, at: now)
     second.didReceive(sender, message, at: now)
   }
 
-  @inlinable
   public mutating func didVisit(_ visit: Visit, at now: Instant) {
     first.didVisit(visit, at: now)
     second.didVisit(visit, at: now)
   }
 
-  @inlinable
   public mutating func didReadModel(_ target: TargetIdentity, _ model: Span<UInt8>, at now: Instant) {
     first.didReadModel(target, model, at: now)
     second.didReadModel(target, model, at: now)
   }
 
-  @inlinable
   public mutating func didObserve(
     _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
   ) {
@@ -78,26 +68,22 @@ public struct SensorDelegates<
     second.didObserve(target, system, code, at: now)
   }
 
-  @inlinable
   public mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {
     first.didChangeTxPower(target, dBm, at: now)
     second.didChangeTxPower(target, dBm, at: now)
   }
 
-  @inlinable
   public mutating func didLose(_ target: TargetIdentity, at now: Instant) {
     first.didLose(target, at: now)
     second.didLose(target, at: now)
   }
 
-  @inlinable
   public mutating func didUpdateState(_ state: SensorState, at now: Instant) {
     first.didUpdateState(state, at: now)
     second.didUpdateState(state, at: now)
   }
 
   /// The work of the first, or if it has none that of the second.
-  @inlinable
   public mutating func nextWork(at now: Instant) -> SensorWork {
     let work = first.nextWork(at: now)
     guard case .none(let until) = work else { return work }
@@ -107,39 +93,39 @@ public struct SensorDelegates<
   }
 
   /// Whether either has it.
-  @inlinable @inline(__always) public static var hasLive: Bool { First.hasLive || Second.hasLive }
+  @inline(__always) public static var hasLive: Bool { First.hasLive || Second.hasLive }
   /// The budget of the delegate that has one; of the first if both do.
-  @inlinable @inline(__always)
+  @inline(__always)
   public mutating func watch(at now: Instant) -> Int {
     First.hasLive ? first.watch(at: now) : second.watch(at: now)
   }
   /// The result of the delegate that has a live view.
-  @inlinable @inline(__always)
+  @inline(__always)
   public mutating func nextLive() -> LiveEvent? { First.hasLive ? first.nextLive() : second.nextLive() }
   /// The result of the delegate that has a live view.
-  @inlinable @inline(__always)
+  @inline(__always)
   public mutating func takeLost() -> UInt32 { First.hasLive ? first.takeLost() : second.takeLost() }
 
   /// Whether either has a motion sensor.
-  @inlinable @inline(__always) public static var hasMotion: Bool { First.hasMotion || Second.hasMotion }
+  @inline(__always) public static var hasMotion: Bool { First.hasMotion || Second.hasMotion }
   /// The state of the delegate that has a sensor; of the first if both do.
-  @inlinable @inline(__always)
+  @inline(__always)
   public var motion: MotionState { First.hasMotion ? first.motion : second.motion }
   /// Switches the sensor of each delegate that has one.
-  @inlinable @inline(__always)
+  @inline(__always)
   public mutating func switchMotion(_ isOn: Bool) {
     first.switchMotion(isOn)
     second.switchMotion(isOn)
   }
 
   /// The more verbose of the two levels.
-  @inlinable @inline(__always)
+  @inline(__always)
   public static var debugLevel: DebugLevel {
     First.debugLevel.rawValue < Second.debugLevel.rawValue ? First.debugLevel : Second.debugLevel
   }
 
   /// Passes it to each delegate whose level includes it.
-  @inlinable @inline(__always)
+  @inline(__always)
   public mutating func note(
     _ level: DebugLevel, _ text: StaticString, _ one: Int32, _ other: Int32, at now: Instant
   ) {

@@ -12,7 +12,6 @@ public struct Visit: Equatable, BitwiseCopyable, Sendable {
   public var end: Instant
 
   /// Initialises each member.
-  @inlinable
   public init(venue: TargetIdentity, payloadDigest: UInt64, begin: Instant, end: Instant) {
     self.venue = venue
     self.payloadDigest = payloadDigest

@@ -14,7 +14,7 @@ public enum RadioSetting: UInt8, BitwiseCopyable, Sendable {
   case steady = 4
 
   /// The setting of a value that is set; the standard one if none is.
-  @usableFromInline @inline(never)
+  @inline(never)
   init(value: UInt16?) {
     self = RadioSetting(rawValue: UInt8(truncatingIfNeeded: value ?? 1)) ?? .standard
   }
@@ -31,13 +31,12 @@ public enum RadioSetting: UInt8, BitwiseCopyable, Sendable {
   }
 
   /// The advertising interval; `nil` where the setting does not change that of the image.
-  @usableFromInline
   var advertisingInterval: Interval? { self == .dense ? .milliseconds(100) : nil }
 }
 
 extension ScanTiming {
   /// Applies the setting's scan timing; the standard one changes nothing.
-  @usableFromInline @inline(never)
+  @inline(never)
   mutating func listen(as setting: RadioSetting) {
     switch setting {
     case .saver: listen(.milliseconds(60), every: .milliseconds(1065))
@@ -49,7 +48,7 @@ extension ScanTiming {
   }
 
   /// Applies the setting's scan timing if it scans a smaller part of the time.
-  @usableFromInline @inline(never)
+  @inline(never)
   mutating func reduce(to setting: RadioSetting) {
     var other = self
     other.listen(as: setting)

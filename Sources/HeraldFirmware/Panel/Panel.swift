@@ -45,7 +45,7 @@ public struct NoPanel: Panel, BitwiseCopyable, Sendable {
   public mutating func signal(_ signal: CollectionSignal, at now: Instant) -> Bool { false }
   public mutating func deadline(after now: Instant) -> Instant { .never }
   /// Always: access to the board is access to its cable.
-  @inlinable @inline(__always)
+  @inline(__always)
   public mutating func takeResetPermission(at now: Instant) -> Bool { true }
   public mutating func power() -> PowerReading? { nil }
   public mutating func isCharging() -> Bool { false }
@@ -76,6 +76,6 @@ public protocol PanelPins: ~Copyable {
 
 extension PanelPins where Self: ~Copyable {
   /// The light has one colour.
-  @inlinable @inline(__always)
+  @inline(__always)
   public mutating func light(in colour: LightColour) { light(true) }
 }

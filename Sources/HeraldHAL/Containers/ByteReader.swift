@@ -4,7 +4,7 @@
 /// `guard let` is total: bounds come from the buffer and never from a length field. Multi-byte integers
 /// are little-endian, the order of Bluetooth and Herald, unless the method's name says `bigEndian`.
 public struct ByteReader: ~Escapable {
-  @usableFromInline let bytes: Span<UInt8>
+  let bytes: Span<UInt8>
   /// How many bytes have been consumed: 0…`bytes.count`.
   public private(set) var offset: Int
 

@@ -4,7 +4,7 @@
 /// refused: one check at the end tells whether the whole is there, and what is there is a prefix of it.
 /// Multi-byte integers are little-endian unless the method's name says `bigEndian`.
 public struct ByteWriter: ~Copyable, ~Escapable {
-  @usableFromInline var buffer: MutableSpan<UInt8>
+  var buffer: MutableSpan<UInt8>
   /// Where the next byte goes: the number of bytes in front of it, the start offset included.
   public private(set) var count: Int
   /// Whether a write was refused for want of room.

@@ -4,33 +4,31 @@
 
 extension UInt64 {
   /// A 64-bit value from an unsigned 32-bit one.
-  @inlinable @inline(__always)
+  @inline(__always)
   public init(wide low: UInt32) {
     self = UInt64(_truncatingBits: UInt(low))
   }
 
   /// A 64-bit value from its two halves.
-  @inlinable @inline(__always)
+  @inline(__always)
   public init(high: UInt32, low: UInt32) {
     self = (UInt64(wide: high) &<< 32) | UInt64(wide: low)
   }
 
   /// Bits 0…31.
-  @inlinable @inline(__always)
+  @inline(__always)
   public var low32: UInt32 { UInt32(truncatingIfNeeded: UInt(truncatingIfNeeded: self)) }
 
   /// Bits 32…63.
-  @inlinable @inline(__always)
+  @inline(__always)
   public var high32: UInt32 { (self &>> 32).low32 }
 
   /// The value as 32 bits, or the largest 32-bit value if it does not fit.
-  @inlinable
   public var saturated32: UInt32 { high32 == 0 ? low32 : .max }
 }
 
 extension UInt32 {
   /// A thousandth, rounded down: by multiplication, as the smallest cores have no instruction to divide.
-  @inlinable
   public var thousandth: UInt32 {
     // ⌈2²² / 125⌉ · ⌊n / 8⌋ / 2²²: the error stays below a 125th for all n below 2¹⁸, and on 32-bit targets
     // this takes a fifth of the time.

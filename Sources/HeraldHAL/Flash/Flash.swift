@@ -34,12 +34,10 @@ public protocol Flash: ~Copyable {
 
 extension Flash where Self: ~Copyable {
   /// By default a log can be sealed.
-  @inlinable @inline(__always) public static var canSeal: Bool { true }
+  @inline(__always) public static var canSeal: Bool { true }
   /// Always.
-  @inlinable
   public mutating func isReady() -> Bool { true }
   /// No effect.
-  @inlinable
   public mutating func rest() {}
 }
 

@@ -20,7 +20,7 @@ public struct GuardedFlash<Base: Flash & ~Copyable, Supply: FlashSupply & ~Copya
     self.supply = supply
   }
 
-  @inlinable @inline(__always) public static var canSeal: Bool { Base.canSeal }
+  @inline(__always) public static var canSeal: Bool { Base.canSeal }
   public var pageSize: Int { base.pageSize }
   public var pageCount: Int { base.pageCount }
   public var wordSize: Int { base.wordSize }

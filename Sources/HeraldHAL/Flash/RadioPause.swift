@@ -13,10 +13,7 @@ public protocol RadioPause: ~Copyable {
 /// No radio in the same processor: the calls have no effect and generate no code.
 public struct NoRadioPause: RadioPause, BitwiseCopyable, Sendable {
   public init() {}
-  @inlinable
   public static var isRequired: Bool { false }
-  @inlinable
   public mutating func begin(microseconds: UInt32) {}
-  @inlinable
   public mutating func end() {}
 }

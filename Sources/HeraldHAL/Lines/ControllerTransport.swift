@@ -29,14 +29,11 @@ public protocol ControllerTransport: ~Copyable {
 }
 
 extension ControllerTransport where Self: ~Copyable {
-  @inlinable
   public static var readsAll: Bool { false }
-  @inlinable
   public static var isAlwaysThere: Bool { false }
   /// The maximum length of packets created by the radio: 251 bytes of data and their headers.
-  @inlinable @inline(__always)
+  @inline(__always)
   public var longestPacket: Int { 256 }
   /// None, as with most controllers.
-  @inlinable
   public mutating func vendorCommand(_ index: Int, into packet: inout MutableSpan<UInt8>) -> Int { 0 }
 }

@@ -6,7 +6,6 @@ public struct PowerReading: Equatable, BitwiseCopyable, Sendable {
   public var isExternal: Bool
 
   /// More than 100 percent counts as 100.
-  @inlinable
   public init(level: UInt8, isExternal: Bool) {
     self.level = level < 100 ? level : 100
     self.isExternal = isExternal

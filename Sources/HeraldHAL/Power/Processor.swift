@@ -16,7 +16,6 @@ extension Processor where Self: ~Copyable {
   /// most, so that the watchdog's timeout is not reached.
   ///
   /// The loop of a Herald device does the same, and withholds the watchdog when there is no progress.
-  @inlinable
   public mutating func rest(until deadline: Instant) {
     feedWatchdog()
     let start = now()

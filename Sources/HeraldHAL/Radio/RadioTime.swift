@@ -9,29 +9,24 @@ public struct RadioTime: Hashable, BitwiseCopyable, Sendable {
   public let microseconds: UInt32
 
   /// The time with this number of microseconds.
-  @inlinable
   public init(microseconds: UInt32) { self.microseconds = microseconds }
 
   /// The time this number of microseconds later.
-  @inlinable
   public static func + (left: RadioTime, right: UInt32) -> RadioTime {
     RadioTime(microseconds: left.microseconds &+ right)
   }
 
   /// The time this number of microseconds earlier.
-  @inlinable
   public static func - (left: RadioTime, right: UInt32) -> RadioTime {
     RadioTime(microseconds: left.microseconds &- right)
   }
 
   /// Whether this time is before `other`.
-  @inlinable
   public func isBefore(_ other: RadioTime) -> Bool {
     Int32(bitPattern: microseconds &- other.microseconds) < 0
   }
 
   /// The number of microseconds from `earlier` to this time; 0 if this time is before `earlier`.
-  @inlinable
   public func since(_ earlier: RadioTime) -> UInt32 {
     isBefore(earlier) ? 0 : microseconds &- earlier.microseconds
   }

@@ -29,13 +29,13 @@ public protocol StatisticsSource: ~Copyable {
 // A source without roles.
 extension StatisticsSource where Self: ~Copyable {
   /// No role.
-  @inlinable @inline(__always) public static var statisticsRoles: Int { 0 }
+  @inline(__always) public static var statisticsRoles: Int { 0 }
   /// No group.
-  @inlinable @inline(__always) public static func statisticsRoleName(_ role: Int) -> StaticString { "" }
+  @inline(__always) public static func statisticsRoleName(_ role: Int) -> StaticString { "" }
   /// No counters.
-  @inlinable @inline(__always) public static var roleStatisticsCount: Int { 0 }
+  @inline(__always) public static var roleStatisticsCount: Int { 0 }
   /// No counter has a name.
-  @inlinable @inline(__always) public static func roleStatisticName(_ index: Int) -> StaticWord { "" }
+  @inline(__always) public static func roleStatisticName(_ index: Int) -> StaticWord { "" }
   /// No counter has a value.
-  @inlinable @inline(__always) public mutating func roleStatistic(_ index: Int, of role: Int) -> UInt32 { 0 }
+  @inline(__always) public mutating func roleStatistic(_ index: Int, of role: Int) -> UInt32 { 0 }
 }

@@ -4,29 +4,25 @@ public struct Instant: Comparable, Hashable, BitwiseCopyable, Sendable {
   public let milliseconds: UInt64
 
   /// The moment `milliseconds` after start-up.
-  @inlinable
   public init(milliseconds: UInt64) { self.milliseconds = milliseconds }
 
   /// Start-up itself.
-  @inlinable
   public static var start: Instant { Instant(milliseconds: 0) }
   /// Later than any moment that comes: "no deadline".
-  @inlinable
   public static var never: Instant { Instant(milliseconds: .max) }
 
   /// Whether `left` is earlier.
-  @inlinable
   public static func < (left: Instant, right: Instant) -> Bool { left.milliseconds < right.milliseconds }
 
   /// The moment `interval` later; `never` if that is past the end of the clock.
-  @inlinable @inline(never)
+  @inline(never)
   public static func + (left: Instant, right: Interval) -> Instant {
     let (sum, overflow) = left.milliseconds.addingReportingOverflow(UInt64(wide: right.milliseconds))
     return overflow ? .never : Instant(milliseconds: sum)
   }
 
   /// How long after `earlier` this is; zero if it is not after, the longest interval if it is more.
-  @inlinable @inline(never)
+  @inline(never)
   public func since(_ earlier: Instant) -> Interval {
     guard milliseconds > earlier.milliseconds else { return .zero }
     return Interval(milliseconds: (milliseconds &- earlier.milliseconds).saturated32)
@@ -39,29 +35,23 @@ public struct Interval: Comparable, Hashable, BitwiseCopyable, Sendable {
   public let milliseconds: UInt32
 
   /// `milliseconds` thousandths of a second.
-  @inlinable
   public init(milliseconds: UInt32) { self.milliseconds = milliseconds }
 
   /// A duration of 0 ms.
-  @inlinable
   public static var zero: Interval { Interval(milliseconds: 0) }
   /// `count` milliseconds.
-  @inlinable
   public static func milliseconds(_ count: UInt32) -> Interval { Interval(milliseconds: count) }
   /// `count` seconds; the longest interval if that does not fit.
-  @inlinable
   public static func seconds(_ count: UInt32) -> Interval {
     let (product, overflow) = count.multipliedReportingOverflow(by: 1000)
     return Interval(milliseconds: overflow ? .max : product)
   }
   /// `count` minutes; the longest interval if that does not fit.
-  @inlinable
   public static func minutes(_ count: UInt32) -> Interval {
     let (product, overflow) = count.multipliedReportingOverflow(by: 60)
     return overflow ? Interval(milliseconds: .max) : .seconds(product)
   }
 
   /// Whether `left` is shorter.
-  @inlinable
   public static func < (left: Interval, right: Interval) -> Bool { left.milliseconds < right.milliseconds }
 }

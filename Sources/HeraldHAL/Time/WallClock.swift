@@ -27,7 +27,7 @@ public struct WallClock: BitwiseCopyable, Sendable {
   public var isSet: Bool { source != .unset }
 
   /// The exclusive upper limit of a date: 2100-01-01T00:00:00Z, in ms.
-  @usableFromInline static var end: UInt64 { 4_102_444_800_000 }
+  static var end: UInt64 { 4_102_444_800_000 }
 
   /// Sets the date: it is `unixMilliseconds` after 1970-01-01T00:00:00Z at `now`. A date before the device's
   /// own start would need a negative base and is refused (`false`), as are a date beyond 2099 and `.unset` as

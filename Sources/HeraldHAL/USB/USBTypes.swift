@@ -3,22 +3,17 @@ public struct USBEndpoint: RawRepresentable, Hashable, BitwiseCopyable, Sendable
   /// Bits 0…3 the number, bit 7 set for IN, from the device to the host.
   public let rawValue: UInt8
   /// The endpoint with this address.
-  @inlinable
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The control endpoint, both ways.
-  @inlinable
   public static var control: Self { Self(rawValue: 0) }
   /// The most bytes in a packet of a full-speed bulk, interrupt or control endpoint (USB 2.0, 5.5.3, 5.7.3,
   /// 5.8.3): 64.
-  @inlinable
   public static var packetSize: Int { 64 }
 
   /// 0…15.
-  @inlinable
   public var number: Int { Int(rawValue & 15) }
   /// Whether data goes from the device to the host.
-  @inlinable
   public var isIn: Bool { rawValue & 0x80 != 0 }
 }
 

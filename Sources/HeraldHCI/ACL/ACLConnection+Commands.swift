@@ -3,7 +3,6 @@ import HeraldBluetooth
 // The commands that are about one connection.
 extension ACLConnection {
   /// The next pending command.
-  @usableFromInline
   mutating func planCommand() -> CommandPurpose {
     switch life {
     case .free, .closed, .due: return .none
@@ -18,13 +17,11 @@ extension ACLConnection {
   }
 
   /// Writes the command that `planCommand` chose.
-  @usableFromInline
   mutating func write(_ purpose: CommandPurpose, into packet: inout CommandPacket) {
     Self.write(purpose, handle, .remoteUserTerminated, l2cap.timing, into: &packet)
   }
 
   /// Disconnects a connection for which there is no slot.
-  @usableFromInline
   static func refuse(_ handle: ConnectionHandle, into packet: inout CommandPacket) {
     let none = ConnectionTiming(intervalMin: 0, intervalMax: 0, latency: 0, timeout: 0)
     write(.disconnect, handle, .remoteLowResources, none, into: &packet)
@@ -43,7 +40,6 @@ extension ACLConnection {
   }
 
   /// A command that `planCommand` chose was sent.
-  @usableFromInline
   mutating func commandSent(_ purpose: CommandPurpose) {
     switch purpose {
     case .disconnect: life = .closed

@@ -1,10 +1,8 @@
 import HeraldBluetooth
 
 /// The host's state of one connection of a controller: its L2CAP state, and pending commands.
-@usableFromInline
 struct ACLConnection: BitwiseCopyable {
   /// The state of a connection.
-  @usableFromInline
   enum Life: UInt8, BitwiseCopyable {
     /// The slot is free.
     case free = 0
@@ -18,19 +16,18 @@ struct ACLConnection: BitwiseCopyable {
     case due = 4
   }
 
-  @usableFromInline var handle: ConnectionHandle
+  var handle: ConnectionHandle
   /// How many packets of this connection the controller holds.
-  @usableFromInline var inFlight: UInt16
+  var inFlight: UInt16
   // Without padding, all connections are cleared by one call.
-  @usableFromInline var life: Life
+  var life: Life
   // The pending commands.
-  @usableFromInline var wantsDataLength: Bool
-  @usableFromInline var wantsKeyRefused: Bool
-  @usableFromInline var wantsRSSI: Bool
-  @usableFromInline var l2cap: L2CAPConnection
+  var wantsDataLength: Bool
+  var wantsKeyRefused: Bool
+  var wantsRSSI: Bool
+  var l2cap: L2CAPConnection
 
   /// A free slot: all zero bits.
-  @usableFromInline
   init() {
     handle = ConnectionHandle(rawValue: 0)
     inFlight = 0

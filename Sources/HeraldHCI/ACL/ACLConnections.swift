@@ -1,23 +1,19 @@
 import HeraldBluetooth
 
 /// The connections that may be open at once, by their index.
-@usableFromInline
 struct ACLConnections<let connections: Int>: ~Copyable {
-  @usableFromInline var all: [connections of ACLConnection]
+  var all: [connections of ACLConnection]
 
   /// No connection is open.
-  @usableFromInline
   init() { all = .init(repeating: ACLConnection()) }
 
   /// The connection at an index.
-  @inlinable
   subscript(index: Int) -> ACLConnection {
     @inline(__always) mutating get { all[index] }
     @inline(__always) _modify { yield &all[index] }
   }
 
   /// The index of the connection with this handle, −1 if there is none.
-  @inlinable
   mutating func indexOf(_ handle: ConnectionHandle) -> Int {
     var index = 0
     while index < connections {
@@ -28,7 +24,7 @@ struct ACLConnections<let connections: Int>: ~Copyable {
   }
 
   /// The first index in this state, −1 if there is none.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func firstIndex(_ life: ACLConnection.Life) -> Int {
     var index = 0
     while index < connections {
@@ -39,11 +35,10 @@ struct ACLConnections<let connections: Int>: ~Copyable {
   }
 
   /// Whether the end of a connection is awaited.
-  @inlinable
   mutating func isClosing() -> Bool { firstIndex(.closed) >= 0 || firstIndex(.due) >= 0 }
 
   /// Whether a connection that is `.due` has not ended. Those that are `.closed` are due from now on.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func expire() -> Bool {
     let isExpired = firstIndex(.due) >= 0
     var index = 0
@@ -55,7 +50,6 @@ struct ACLConnections<let connections: Int>: ~Copyable {
   }
 
   /// How many connections there are.
-  @inlinable
   mutating func summary() -> ConnectionSummary {
     var open = 0
     var index = 0
@@ -67,7 +61,7 @@ struct ACLConnections<let connections: Int>: ~Copyable {
   }
 
   /// Whether the shared buffer is not used by another connection.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func hasSpare(_ index: Int) -> Bool {
     for other in 0..<connections
     where other != index && all[other].life == .open && all[other].l2cap.slots[1].use != .free {
@@ -77,13 +71,12 @@ struct ACLConnections<let connections: Int>: ~Copyable {
   }
 
   /// The slot for a PDU of this host on a connection; −1 if there is none at present.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func slotToSend(_ index: Int) -> Int {
     all[index].l2cap.slotToSend(hasSpare: hasSpare(index), isWaiting: all[index].inFlight > 0)
   }
 
   /// Every slot is free: the controller was reset.
-  @inlinable
   mutating func freeAll() {
     var index = 0
     while index < connections {
@@ -94,7 +87,6 @@ struct ACLConnections<let connections: Int>: ~Copyable {
 
   /// One entry of Number Of Completed Packets: how many buffers of the controller are free again. Counts
   /// above the number in flight are ignored.
-  @inlinable
   mutating func completed(_ entry: CompletedPackets) -> UInt16 {
     let index = indexOf(entry.handle)
     guard index >= 0 else { return 0 }

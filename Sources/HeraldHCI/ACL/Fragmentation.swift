@@ -5,7 +5,6 @@ import HeraldHAL
 extension ACLConnection {
   /// Writes the packet of the response that is pending on a control channel: H4 and ACL headers, then its
   /// frame. Returns its length.
-  @usableFromInline
   mutating func writeControl(into packet: inout [17 of UInt8]) -> Int {
     let length = l2cap.control.write(into: &packet)
     packet[0] = PacketType.aclData
@@ -19,7 +18,7 @@ extension ACLConnection {
 extension L2CAPBuffer {
   /// Writes the packet header of a fragment into the five bytes in front of it, which were sent already: no
   /// PDU is copied to be sent. Returns the position of the packet in the buffer.
-  @usableFromInline @inline(never)
+  @inline(never)
   mutating func writeHeader(of fragment: L2CAPConnection.Fragment, _ handle: ConnectionHandle) -> Int {
     let start = fragment.start &- L2CAPConnection.packetHeaderSize
     // Packet_Boundary_Flag: 00 first, 01 continuing.
@@ -33,7 +32,6 @@ extension L2CAPBuffer {
   }
 
   /// Writes the ACL packet of a fragment to the transport.
-  @inlinable
   mutating func write<Transport: ControllerTransport & ~Copyable>(
     _ fragment: L2CAPConnection.Fragment, on handle: ConnectionHandle, to transport: inout Transport
   ) -> Bool {
@@ -45,7 +43,6 @@ extension L2CAPBuffer {
 
 extension L2CAPBuffers {
   /// Writes the ACL packet of a fragment of a slot to the transport.
-  @inlinable
   mutating func write<Transport: ControllerTransport & ~Copyable>(
     _ fragment: L2CAPConnection.Fragment, on handle: ConnectionHandle, _ index: Int, _ slot: Int,
     to transport: inout Transport

@@ -1,5 +1,4 @@
 /// The kind of legacy advertising (7.8.5): the Advertising_Type values that this host uses.
-@usableFromInline
 enum AdvertisingType: UInt8, BitwiseCopyable, Sendable {
   /// ADV_IND: connectable and scannable.
   case connectable = 0x00

@@ -3,23 +3,20 @@ import HeraldHAL
 
 /// A command packet as it is sent, header first; room for the longest command of this module (46 bytes).
 public struct CommandPacket: BitwiseCopyable, Sendable {
-  @usableFromInline var bytes: [48 of UInt8]
+  var bytes: [48 of UInt8]
   /// How many of the bytes are in use; 0 until a command is written.
-  @usableFromInline var length: UInt8
+  var length: UInt8
 
   /// Empty.
-  @inlinable
   public init() {
     bytes = .init(repeating: 0)
     length = 0
   }
 
   /// How many bytes the packet has; 0 until a command is written.
-  @inlinable
   public var count: Int { Int(length) }
 
   /// The bytes; empty until a command is written.
-  @inlinable
   public var span: Span<UInt8> {
     @_lifetime(borrow self) borrowing get { bytes.span.extracting(0..<count) }
   }
@@ -29,7 +26,6 @@ public struct CommandPacket: BitwiseCopyable, Sendable {
 
   /// Becomes vendor command number `index` of the transport; `false` if there are no more, or it has fewer
   /// bytes than a command's header and type have.
-  @inlinable
   mutating func takeVendorCommand<Transport: ControllerTransport & ~Copyable>(
     _ index: Int, of transport: inout Transport
   ) -> Bool {

@@ -1,7 +1,6 @@
 /// The purpose of a command: its opcode without the difference between the legacy and the extended form.
 ///
 /// `CommandForms` has a row for each, in this order, so that the number is also the index of its form.
-@usableFromInline
 enum CommandPurpose: UInt8, BitwiseCopyable {
   /// No command.
   case none = 0

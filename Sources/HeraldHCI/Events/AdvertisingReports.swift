@@ -1,16 +1,14 @@
 import HeraldBluetooth
 
 /// The position of one report in an advertising report event.
-@usableFromInline
 struct LocatedReport: BitwiseCopyable {
   /// The header of the report.
-  @usableFromInline let report: AdvertisingReport
+  let report: AdvertisingReport
   /// The report's data is the `count` bytes from `start` of the event's parameters, all of them in bounds.
-  @usableFromInline let start: Int
-  @usableFromInline let count: Int
-  @inlinable var range: Range<Int> { Range(uncheckedBounds: (start, start &+ count)) }
+  let start: Int
+  let count: Int
+  var range: Range<Int> { Range(uncheckedBounds: (start, start &+ count)) }
 
-  @inlinable
   init(report: AdvertisingReport, start: Int, count: Int) {
     self.report = report
     self.start = start
@@ -24,16 +22,14 @@ struct LocatedReport: BitwiseCopyable {
 /// specification's general rule (Vol 4, Part E, 5.2) the elements are interleaved, report after report; some
 /// controllers send column after column instead. With one report both are the same. With several, the layout
 /// is the one whose lengths add up to the event's length, interleaved if both do.
-@usableFromInline
 struct LegacyAdvertisingReports: BitwiseCopyable {
-  @usableFromInline let count: Int
-  @usableFromInline let isColumns: Bool
-  @usableFromInline var index: Int
+  let count: Int
+  let isColumns: Bool
+  var index: Int
   /// Interleaved: where the next report begins. Columns: where its data begins.
-  @usableFromInline var offset: Int
+  var offset: Int
 
   /// Creates an iterator at the first report. `bytes` are the event's parameters, subevent code first.
-  @inlinable
   init(_ bytes: Span<UInt8>) {
     let count = bytes.count >= 2 ? Int(bytes[unchecked: 1]) : 0
     let isColumns = count > 1 && Self.areColumns(bytes, count)
@@ -44,11 +40,9 @@ struct LegacyAdvertisingReports: BitwiseCopyable {
   }
 
   /// Whether all reports have been read; `false` after the last `next` means that the event was truncated.
-  @inlinable
   var isComplete: Bool { index == count && count > 0 }
 
   /// The next report; `nil` after the last, or if the remaining bytes are shorter than its length.
-  @inlinable
   mutating func next(_ bytes: Span<UInt8>) -> LocatedReport? {
     guard index < count else { return nil }
     if isColumns {
@@ -73,7 +67,7 @@ struct LegacyAdvertisingReports: BitwiseCopyable {
   ///
   /// Not inlined, like the next function: hardly any controller sends columns, and the common case must not
   /// carry the cost.
-  @usableFromInline @inline(never)
+  @inline(never)
   static func inColumns(_ bytes: Span<UInt8>, count: Int, index: Int, offset: Int) -> LocatedReport {
     let length = Int(bytes[2 &+ 8 &* count &+ index])
     return LocatedReport(
@@ -85,7 +79,7 @@ struct LegacyAdvertisingReports: BitwiseCopyable {
 
   /// Whether the lengths add up column by column and not report by report. All offsets that `inColumns` uses
   /// are in bounds then.
-  @usableFromInline @inline(never)
+  @inline(never)
   static func areColumns(_ bytes: Span<UInt8>, _ count: Int) -> Bool {
     var rows = 2
     var index = 0
@@ -104,7 +98,7 @@ struct LegacyAdvertisingReports: BitwiseCopyable {
     return columns == bytes.count
   }
 
-  @inlinable @inline(__always)
+  @inline(__always)
   static func report(
     _ bytes: Span<UInt8>, type: Int, addressType: Int, address: Int, rssi: Int
   ) -> AdvertisingReport {
@@ -114,7 +108,7 @@ struct LegacyAdvertisingReports: BitwiseCopyable {
   }
 
   /// The kind of packet behind a legacy Event_Type; only "legacy" for an unknown value.
-  @inlinable @inline(__always)
+  @inline(__always)
   static func kind(_ type: UInt8) -> AdvertisingReport.Kind {
     switch type {
     case 0x00: AdvertisingReport.Kind(rawValue: 0x13)  // ADV_IND: connectable, scannable
@@ -131,14 +125,12 @@ struct LegacyAdvertisingReports: BitwiseCopyable {
 /// A report whose data was truncated, or is to be continued, keeps its data status in bits 5 and 6 of its
 /// kind. A continuation is skipped: its data begins in the middle of a structure and its packet has been
 /// reported already.
-@usableFromInline
 struct ExtendedAdvertisingReports: BitwiseCopyable {
-  @usableFromInline let count: Int
-  @usableFromInline var index: Int
-  @usableFromInline var offset: Int
+  let count: Int
+  var index: Int
+  var offset: Int
 
   /// Creates an iterator at the first report. `bytes` are the event's parameters, subevent code first.
-  @inlinable
   init(_ bytes: Span<UInt8>) {
     count = bytes.count >= 2 ? Int(bytes[unchecked: 1]) : 0
     index = 0
@@ -146,11 +138,9 @@ struct ExtendedAdvertisingReports: BitwiseCopyable {
   }
 
   /// Whether all reports have been read; `false` after the last `next` means that the event was truncated.
-  @inlinable
   var isComplete: Bool { index == count && count > 0 }
 
   /// The next report; `nil` after the last, or if the remaining bytes are shorter than its length.
-  @inlinable
   mutating func next(_ bytes: Span<UInt8>) -> LocatedReport? {
     let head = offset
     guard index < count, bytes.count &- head >= 24 else { return nil }
@@ -170,18 +160,16 @@ struct ExtendedAdvertisingReports: BitwiseCopyable {
 
 /// Stores an advertisement whose data the controller reports in parts, to distinguish the later parts from
 /// new packets.
-@usableFromInline
 struct ReportContinuation: BitwiseCopyable {
-  @usableFromInline var address: DeviceAddress
-  @usableFromInline var isOpen: Bool
+  var address: DeviceAddress
+  var isOpen: Bool
 
-  @usableFromInline init() {
+  init() {
     address = .zero
     isOpen = false
   }
 
   /// Whether `report` continues the one before it. To be called for every extended report, in order.
-  @inlinable
   mutating func continues(_ report: AdvertisingReport) -> Bool {
     let more = report.kind.rawValue & 0x60 == 0x20
     if !isOpen, !more { return false }
@@ -197,7 +185,7 @@ struct ReportContinuation: BitwiseCopyable {
 extension DeviceAddress {
   /// The six bytes from `start`, which the caller has checked to exist. Bit 0 of `type` distinguishes public
   /// from random, also of identity addresses (2 and 3).
-  @inlinable @inline(__always)
+  @inline(__always)
   static func unchecked(_ bytes: Span<UInt8>, _ start: Int, type: UInt8) -> DeviceAddress {
     let low = bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt32.self)
     let high = bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start &+ 4, as: UInt16.self)

@@ -128,7 +128,6 @@ public struct LEConnectionComplete: BitwiseCopyable, Sendable {
 
 extension Span where Element == UInt8 {
   /// Two bytes, little-endian, which the caller has checked to exist.
-  @inlinable
   func u16(unchecked offset: Int) -> UInt16 {
     UInt16(self[unchecked: offset]) | UInt16(self[unchecked: offset &+ 1]) &<< 8
   }

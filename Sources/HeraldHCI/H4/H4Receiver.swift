@@ -12,25 +12,24 @@ import HeraldHAL
 /// everything up to a Command Complete of HCI_Reset (`04 0E 04 nn 03 0C ss`) and continues from there, and
 /// the radio sends that HCI_Reset. The controller's state of connections and credits is no longer reliable by
 /// then in any case.
-@usableFromInline
 struct H4Receiver: ~Copyable {
   /// Room for one longest packet, an event of 258 bytes. Further bytes wait in the transport.
-  @usableFromInline static var capacity: Int { 260 }
+  static var capacity: Int { 260 }
   /// The longest ACL payload that is received: an ATT PDU of 247 bytes with its L2CAP header.
-  @usableFromInline static var longestACL: Int { 251 }
+  static var longestACL: Int { 251 }
   /// No controller sends data packets longer than this; a header with a greater length is invalid.
-  @usableFromInline static var plausibleLength: Int { 2048 }
+  static var plausibleLength: Int { 2048 }
 
   /// Bytes not yet processed: `head..<tail`.
-  @usableFromInline var head: Int
-  @usableFromInline var tail: Int
+  var head: Int
+  var tail: Int
   /// How many bytes of a packet are still to be skipped.
-  @usableFromInline var skip: Int
+  var skip: Int
   /// Whether synchronisation is lost.
-  @usableFromInline var isHunting: Bool
-  @usableFromInline var storage: [260 of UInt8]
+  var isHunting: Bool
+  var storage: [260 of UInt8]
 
-  @usableFromInline init() {
+  init() {
     storage = .init(repeating: 0)
     head = 0
     tail = 0
@@ -39,7 +38,6 @@ struct H4Receiver: ~Copyable {
   }
 
   /// The result of a search for a packet.
-  @usableFromInline
   enum Packet: BitwiseCopyable {
     /// No complete packet.
     case none
@@ -52,14 +50,14 @@ struct H4Receiver: ~Copyable {
   }
 
   /// Bytes of a packet that was found.
-  @inlinable @inline(__always)
+  @inline(__always)
   @_lifetime(&self)
   mutating func bytes(_ start: Int, _ count: Int) -> Span<UInt8> {
     storage.span.extracting(start..<(start &+ count))
   }
 
   /// Discards the buffer and hunts: for a controller that does not respond.
-  @usableFromInline mutating func hunt() {
+  mutating func hunt() {
     head = 0
     tail = 0
     skip = 0
@@ -67,7 +65,6 @@ struct H4Receiver: ~Copyable {
   }
 
   /// Reads once from `transport`. Returns how many bytes were read; −1 if the line is lost.
-  @inlinable
   mutating func fill<Transport: ControllerTransport & ~Copyable>(from transport: inout Transport) -> Int {
     moveToFront()
     let start = tail
@@ -82,9 +79,9 @@ struct H4Receiver: ~Copyable {
   }
 
   /// Whether the last `fill` had room for more.
-  @inlinable var hasRoom: Bool { tail < Self.capacity }
+  var hasRoom: Bool { tail < Self.capacity }
 
-  @usableFromInline mutating func moveToFront() {
+  mutating func moveToFront() {
     guard head > 0 else { return }
     let count = tail &- head
     var index = 0
@@ -97,7 +94,6 @@ struct H4Receiver: ~Copyable {
   }
 
   /// The next whole packet. Its bytes stay where they are until the next `fill`.
-  @inlinable
   mutating func next(_ counters: inout HCICounters) -> Packet {
     guard tail > head else { return .none }
     if skip == 0, !isHunting, tail &- head >= 3, storage[head] == 0x04 {
@@ -112,7 +108,7 @@ struct H4Receiver: ~Copyable {
   }
 
   /// All cases except a complete, valid event.
-  @usableFromInline @inline(never) mutating func other(_ counters: inout HCICounters) -> Packet {
+  @inline(never) mutating func other(_ counters: inout HCICounters) -> Packet {
     while true {
       if skip > 0 {
         let passed = min(skip, tail &- head)

@@ -1,5 +1,4 @@
 /// The state of the line to the controller, by the result of reading.
-@usableFromInline
 enum TransportLine: UInt8, BitwiseCopyable {
   /// The line works.
   case up = 0

@@ -3,6 +3,5 @@ public struct ConnectionHandle: Hashable, BitwiseCopyable, RawRepresentable, Sen
   /// The number.
   public let rawValue: UInt16
   /// The connection with this number; only the lower twelve bits count.
-  @inlinable
   public init(rawValue: UInt16) { self.rawValue = rawValue & 0x0FFF }
 }

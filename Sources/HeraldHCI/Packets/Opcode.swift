@@ -3,14 +3,11 @@ public struct Opcode: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
   /// The 16 bits.
   public let rawValue: UInt16
   /// The opcode with these bits.
-  @inlinable
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   /// The opcode with these bits.
-  @inlinable
   public init(_ value: UInt16) { rawValue = value }
 
   /// No command: a controller uses it to change the number of commands it accepts (Vol 4, Part E, 7.7.14).
-  @inlinable
   public static var none: Opcode { Opcode(0) }
 
   /// HCI_Reset (Vol 4, Part E, 7.3.2).

@@ -28,10 +28,9 @@ struct BringUpStep: Equatable, BitwiseCopyable {
 
 extension ControllerSession {
   /// Whether the vendor's commands are next, which the transport supplies.
-  @usableFromInline var isAtVendor: Bool { state == .starting && step == .vendor }
+  var isAtVendor: Bool { state == .starting && step == .vendor }
 
   /// All vendor commands have been sent.
-  @usableFromInline
   mutating func endVendor() { step = .version }
 
   /// The command of the current step; none while the controller is not being brought up.

@@ -5,7 +5,7 @@ import HeraldHAL
 extension ControllerSession {
   /// The command in `packet` was sent, right after `plan` chose it. The state from which `plan` chose may
   /// have changed when the response is received: what the command settles is therefore marked as done now.
-  @usableFromInline @inline(__always)
+  @inline(__always)
   mutating func sent(
     _ packet: CommandPacket, _ purpose: CommandPurpose, _ summary: ConnectionSummary, connects: Bool,
     at now: Instant
@@ -33,7 +33,7 @@ extension ControllerSession {
   }
 
   /// The parameters of HCI_Command_Complete, or of HCI_Command_Status; `nil` if they are too short.
-  @usableFromInline @inline(__always)
+  @inline(__always)
   mutating func answered(
     _ parameters: Span<UInt8>, isComplete: Bool, connects: Bool, at now: Instant,
     _ counters: inout HCICounters
@@ -128,7 +128,6 @@ extension ControllerSession {
   }
 
   /// The attempt to connect ended without a connection.
-  @usableFromInline
   mutating func connectEnded(_ status: HCIErrorCode) -> Outcome {
     guard connect != .idle else { return .nothing }
     let again = restartWanted && !cancelWanted && status == .unknownConnection
@@ -140,7 +139,6 @@ extension ControllerSession {
   }
 
   /// A connection was opened; `false` if it is not wanted.
-  @usableFromInline
   mutating func opened(_ role: ConnectionRole) -> Bool {
     if role == .peripheral {
       // A new connection ends advertising; it is started again as far as there is room.
@@ -157,7 +155,6 @@ extension ControllerSession {
 
 // The requested state of the radio.
 extension ControllerSession {
-  @usableFromInline
   mutating func wantAdvertising(
     _ parameters: AdvertisingParameters, data: Span<UInt8>, response: Span<UInt8>
   ) throws(RadioError) {
@@ -170,10 +167,8 @@ extension ControllerSession {
     advertised.want(parameters, data: data, response: response, &advertising)
   }
 
-  @usableFromInline
   mutating func stopAdvertising() { advertising.isWanted = false }
 
-  @usableFromInline
   mutating func wantScanning(_ parameters: ScanParameters) throws(RadioError) {
     guard state == .ready else { throw .notReady }
     guard support.canScan else { throw .unsupported }
@@ -187,10 +182,8 @@ extension ControllerSession {
     scanParameters = parameters
   }
 
-  @usableFromInline
   mutating func stopScanning() { scanning.isWanted = false }
 
-  @usableFromInline
   mutating func wantConnection(
     to peer: DeviceAddress, _ parameters: ConnectionParameters, hasRoom: Bool
   ) throws(RadioError) {
@@ -205,13 +198,11 @@ extension ControllerSession {
     connectParameters = parameters
   }
 
-  @usableFromInline
   mutating func cancelConnection() {
     if connect != .idle { cancelWanted = true }
   }
 
   /// A cancelled attempt for which no command was sent has ended; to be called at each poll.
-  @usableFromInline
   mutating func endUnsentConnect() -> Bool {
     guard connect == .wanted, cancelWanted else { return false }
     connect = .idle

@@ -7,10 +7,8 @@ import HeraldHAL
 /// One command is under way at any time: the next one is sent when the last is complete and
 /// Num_HCI_Command_Packets allows another. `plan` writes the next command to send and changes nothing; `sent`
 /// and `answered` do.
-@usableFromInline
 struct ControllerSession: ~Copyable {
   /// The effect of a response on the layers above.
-  @usableFromInline
   enum Outcome: BitwiseCopyable {
     case nothing
     /// The controller is ready.
@@ -26,7 +24,6 @@ struct ControllerSession: ~Copyable {
   }
 
   /// The state of a connection attempt.
-  @usableFromInline
   enum Connect: UInt8, BitwiseCopyable {
     case idle = 0
     /// Requested, no command sent yet.
@@ -40,7 +37,7 @@ struct ControllerSession: ~Copyable {
   }
 
   /// How long a controller may take to complete a command, or to accept the next.
-  @usableFromInline static var commandTimeout: Interval { .seconds(2) }
+  static var commandTimeout: Interval { .seconds(2) }
   /// How long a refused command is held back before it is repeated.
   static var rest: Interval { .seconds(1) }
   /// How long a controller with work may be silent before it gets a command to check whether it responds.
@@ -52,27 +49,27 @@ struct ControllerSession: ~Copyable {
   // Members of one byte that are read often come first, within reach of short instructions. In this order
   // there is no padding between the members: zeroing is done in place, and not in a copy on the stack.
 
-  @usableFromInline var state = RadioState.starting
+  var state = RadioState.starting
   var step = BringUpStep.reset
   /// Num_HCI_Command_Packets was 0.
-  @usableFromInline var isBlocked = false
+  var isBlocked = false
   /// Whether `deadline` is in use.
-  @usableFromInline var isWaiting = false
+  var isWaiting = false
   /// The purpose of the command under way.
-  @usableFromInline var pendingPurpose = CommandPurpose.none
-  @usableFromInline var connect = Connect.idle
+  var pendingPurpose = CommandPurpose.none
+  var connect = Connect.idle
   var cancelWanted = false
   /// A cancelled attempt is to be repeated: it was cancelled for a change of address.
   var restartWanted = false
   var advertising = AdvertisingState()
   var scanning = ScanningState()
   /// The command under way.
-  @usableFromInline var pending = Opcode.none
+  var pending = Opcode.none
 
   /// The capabilities of the controller.
-  @usableFromInline var support = ControllerSupport()
+  var support = ControllerSupport()
   /// How many of the vendor's commands are complete.
-  @usableFromInline var vendorCommands: UInt8 = 0
+  var vendorCommands: UInt8 = 0
   /// Padding: with it all of this is cleared in place.
   private var spare: UInt16 = 0
   var connectPeer = DeviceAddress.zero
@@ -83,13 +80,13 @@ struct ControllerSession: ~Copyable {
   var addressWasRefused = false
 
   /// When a byte was last received from the controller.
-  @usableFromInline var receivedAt = Instant.start
+  var receivedAt = Instant.start
   /// When `.failed`: when to start again. When `.ready`: since when.
-  @usableFromInline var turned = Instant.start
+  var turned = Instant.start
   /// Until when a response, or permission to send, is expected if `isWaiting`. When `.failed`: since when.
-  @usableFromInline var deadline = Instant.start
+  var deadline = Instant.start
   /// While `.cancelling`: when the attempt must have ended.
-  @usableFromInline var cancelDeadline = Instant.start
+  var cancelDeadline = Instant.start
   /// A refused command of scanning is not repeated before this.
   var scanRetryAt = Instant.start
 
@@ -102,12 +99,10 @@ struct ControllerSession: ~Copyable {
   var pendingAddress = DeviceAddress.zero
   private var end: UInt8 = 0
 
-  @usableFromInline
   init() {}
 
   /// Enters `.failed` and clears the requested state. The first attempt to bring it up again is made at once,
   /// the next ones after 100 ms, 200 ms and so on up to 25.6 s; half a minute without failure starts over.
-  @usableFromInline
   mutating func fail(at now: Instant, _ counters: inout HCICounters) {
     counters.count(.failures)
     if state == .ready, now.since(turned) >= .seconds(30) { failures = 0 }
@@ -121,7 +116,6 @@ struct ControllerSession: ~Copyable {
   }
 
   /// In `.failed`: a byte received since then ends the pause, and so does a line that `wasReopened`.
-  @usableFromInline
   mutating func resume(at now: Instant, wasReopened: Bool) {
     if wasReopened {
       turned = now
@@ -131,7 +125,6 @@ struct ControllerSession: ~Copyable {
   }
 
   /// Begins to bring the controller up from the start.
-  @usableFromInline
   mutating func restart() {
     state = .starting
     step = .reset
@@ -148,11 +141,9 @@ struct ControllerSession: ~Copyable {
   }
 
   /// Whether only the response to HCI_Reset is expected, or the state is `.failed`.
-  @usableFromInline
   mutating func awaitsReset() -> Bool { state == .failed || (state == .starting && step == .reset) }
 
   /// A command is pending that the controller does not accept: its timeout runs.
-  @usableFromInline
   mutating func wait(from now: Instant) {
     guard !isWaiting else { return }
     isWaiting = true
@@ -160,7 +151,6 @@ struct ControllerSession: ~Copyable {
   }
 
   /// The deadline of the event that is expected.
-  @usableFromInline
   mutating func overdueAt() -> Instant {
     let command = isWaiting ? deadline : .never
     return connect == .cancelling ? min(command, cancelDeadline) : command
@@ -174,22 +164,20 @@ struct ControllerSession: ~Copyable {
 }
 
 /// The properties of one controller, as found by its bring-up.
-@usableFromInline
 struct ControllerSupport: BitwiseCopyable {
   /// HCI_Version: 9 is Core Specification 5.0.
-  @usableFromInline var version: UInt8 = 0
+  var version: UInt8 = 0
   /// Whether it also has BR/EDR.
-  @usableFromInline var isDualMode = false
+  var isDualMode = false
   /// LE Data Packet Length Extension (feature bit 5).
-  @usableFromInline var hasDataLength = false
+  var hasDataLength = false
   /// Whether the extended commands are used: the controller lacks legacy ones. The two must not be mixed.
-  @usableFromInline var isExtended = false
-  @usableFromInline var acl = ACLBufferSize(length: 0, count: 0)
-  @usableFromInline var states = SupportedStates.none
-  @usableFromInline var publicAddress = DeviceAddress.zero
-  @usableFromInline var commands = SupportedCommands()
+  var isExtended = false
+  var acl = ACLBufferSize(length: 0, count: 0)
+  var states = SupportedStates.none
+  var publicAddress = DeviceAddress.zero
+  var commands = SupportedCommands()
 
-  @usableFromInline
   init() {}
 
   /// Stores the supported commands, and decides which set of commands to use.
@@ -206,22 +194,21 @@ struct ControllerSupport: BitwiseCopyable {
   var eventMask: UInt16 { isExtended ? 0x1013 : 0x0013 }
 
   /// The commands for advertising are supported.
-  @usableFromInline var canAdvertise: Bool {
+  var canAdvertise: Bool {
     isExtended ? commands.extendedAdvertising : commands.legacyAdvertising
   }
   /// The commands for scanning are supported.
-  @usableFromInline var canScan: Bool {
+  var canScan: Bool {
     isExtended ? commands.extendedScanning : commands.legacyScanning
   }
   /// The commands for connecting are supported, and there are buffers for data.
-  @usableFromInline var canConnect: Bool {
+  var canConnect: Bool {
     guard acl.count > 0, acl.length > 0 else { return false }
     return isExtended ? commands.extendedCreateConnection : commands.createConnection
   }
   /// The length of new connections' packets can be set.
-  @usableFromInline var canSetDataLength: Bool { hasDataLength && commands.setDataLength }
+  var canSetDataLength: Bool { hasDataLength && commands.setDataLength }
   /// The same as the radio's capabilities; the longest PDU is left open.
-  @usableFromInline
   mutating func capabilities(connections: Int) -> RadioCapabilities {
     RadioCapabilities(
       canAdvertise: canAdvertise,
@@ -233,7 +220,7 @@ struct ControllerSupport: BitwiseCopyable {
 
 extension RadioCapabilities {
   /// What a radio can do before bring-up.
-  @usableFromInline static var none: RadioCapabilities {
+  static var none: RadioCapabilities {
     RadioCapabilities(
       canAdvertise: false, canAdvertiseWhileConnected: false, canScanWhileConnecting: false,
       canConnect: false,

@@ -13,7 +13,6 @@ public typealias HCIHost<
 
 extension BluetoothHost where RadioType: ~Copyable, Application: ~Copyable {
   /// A host over the controller at the other end of `transport`.
-  @inlinable
   public init<Transport: ControllerTransport & ~Copyable>(
     transport: @autoclosure () -> Transport, application: consuming Application
   ) where RadioType == HCIRadio<Transport, connections> {
@@ -23,7 +22,6 @@ extension BluetoothHost where RadioType: ~Copyable, Application: ~Copyable {
 
 extension BluetoothHost where RadioType: ~Copyable, Application == NoApplication {
   /// A host that only advertises, over the controller at the other end of `transport`.
-  @inlinable
   public init<Transport: ControllerTransport & ~Copyable>(transport: @autoclosure () -> Transport)
   where RadioType == HCIRadio<Transport, connections> {
     self.init(makingRadio: { HCIRadio(transport: transport()) }, application: NoApplication())

@@ -4,7 +4,6 @@ import HeraldHAL
 // How connections open and close.
 extension HCIRadio where Transport: ~Copyable {
   /// LE Connection Complete.
-  @inlinable
   mutating func opened<Handler: RadioEventHandler & ~Copyable>(
     _ event: LEConnectionComplete, _ handler: inout Handler
   ) {
@@ -43,7 +42,7 @@ extension HCIRadio where Transport: ~Copyable {
   /// Disconnects a connection that has no slot here, unless another is pending already. Its peer continues
   /// to send, which gives another opportunity. One that `isKnown`, as its report was received, precedes one
   /// of which only data was received: the report of that one may still follow.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func turnAway(_ handle: ConnectionHandle, isKnown: Bool) {
     guard !hasOrphan || isKnown && orphanAt > now else { return }
     orphan = handle
@@ -51,7 +50,6 @@ extension HCIRadio where Transport: ~Copyable {
     orphanAt = isKnown ? now : now + Self.longestDelay
   }
 
-  @inlinable
   mutating func storeConnection(_ event: LEConnectionComplete, at index: Int) {
     counters.count(.connectionsOpened)
     acl[index] = ACLConnection()
@@ -63,7 +61,6 @@ extension HCIRadio where Transport: ~Copyable {
 
   /// A connection ended: its slot is free, and the controller's buffers it held are free again (Vol 4, Part
   /// E, 4.1.1).
-  @inlinable
   mutating func closed<Handler: RadioEventHandler & ~Copyable>(
     _ index: Int, _ reason: DisconnectReason, _ handler: inout Handler
   ) {
@@ -77,6 +74,5 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// One entry of Number Of Completed Packets.
-  @inlinable
   mutating func completed(_ entry: CompletedPackets) { credits &+= acl.completed(entry) }
 }

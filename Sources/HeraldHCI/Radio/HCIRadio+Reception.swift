@@ -4,7 +4,6 @@ import HeraldHAL
 // From the transport to the handler.
 extension HCIRadio where Transport: ~Copyable {
   /// Reads and handles received bytes. Returns whether there may be more.
-  @inlinable
   mutating func receive<Handler: RadioEventHandler & ~Copyable>(into handler: inout Handler) -> Bool {
     var reads = 0
     while reads < Self.readsPerPoll {
@@ -24,7 +23,6 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// Handles all whole packets in the receive buffer.
-  @inlinable
   mutating func drain<Handler: RadioEventHandler & ~Copyable>(into handler: inout Handler) {
     while true {
       switch receiver.next(&counters) {
@@ -50,7 +48,6 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// One LE Meta event.
-  @inlinable
   mutating func meta<Handler: RadioEventHandler & ~Copyable>(
     from start: Int, count: Int, into handler: inout Handler
   ) {
@@ -76,7 +73,7 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// Passes the reports of a legacy event to the handler in place.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func legacyReports<Handler: RadioEventHandler & ~Copyable>(
     from start: Int, count: Int, into handler: inout Handler
   ) {
@@ -92,7 +89,7 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// Passes the reports of an extended event to the handler in place.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func extendedReports<Handler: RadioEventHandler & ~Copyable>(
     from start: Int, count: Int, into handler: inout Handler
   ) {
@@ -112,7 +109,7 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// The subevents that are not advertising reports.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func otherMeta<Handler: RadioEventHandler & ~Copyable>(
     from start: Int, count: Int, into handler: inout Handler
   ) {
@@ -137,7 +134,7 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// Every event except LE Meta.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func event<Handler: RadioEventHandler & ~Copyable>(
     _ code: UInt8, from start: Int, count: Int, into handler: inout Handler
   ) {
@@ -186,7 +183,6 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// Evaluates the response to a command.
-  @inlinable
   mutating func handle<Handler: RadioEventHandler & ~Copyable>(
     _ outcome: ControllerSession.Outcome, _ handler: inout Handler
   ) {
@@ -205,7 +201,7 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// Evaluates the response to a command for a connection.
-  @inlinable @inline(__always)
+  @inline(__always)
   mutating func handle<Handler: RadioEventHandler & ~Copyable>(
     onConnection outcome: ControllerSession.Outcome, _ handler: inout Handler
   ) {
@@ -232,7 +228,7 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// One ACL packet, whose header is at `start`.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func aclData<Handler: RadioEventHandler & ~Copyable>(
     from start: Int, count: Int, into handler: inout Handler
   ) {
@@ -260,7 +256,6 @@ extension HCIRadio where Transport: ~Copyable {
     if answer > 0, !hasBackpressure { transmitData() }
   }
   /// Passes one fragment to its connection. Returns the slot that holds a whole ATT PDU now, −1 for none.
-  @inlinable
   mutating func take(from start: Int, count: Int, isStart: Bool, _ index: Int) -> Int {
     let hasSpare = acl.hasSpare(index)
     let fragment = receiver.storage.span.extracting(start..<(start &+ count))

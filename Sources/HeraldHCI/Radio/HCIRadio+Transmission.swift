@@ -4,14 +4,13 @@ import HeraldHAL
 // To the transport: the next command, then data as far as the controller has room.
 extension HCIRadio where Transport: ~Copyable {
   /// Sends all packets that can be sent.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func transmit() {
     isQuiet = false
     if !hasBackpressure { transmitCommand() }
     if connections > 0, session.state == .ready, !hasBackpressure { transmitData() }
   }
 
-  @inlinable
   mutating func transmitCommand() {
     guard session.pending == .none, session.state != .failed else { return }
     var packet = CommandPacket()
@@ -44,14 +43,12 @@ extension HCIRadio where Transport: ~Copyable {
     settle(subject)
   }
 
-  @inlinable
   mutating func noteBackpressure() {
     hasBackpressure = true
     counters.count(.writesRefused)
   }
 
   /// The next command for a connection, and its index; −1 for a connection without one.
-  @inlinable
   mutating func planForConnections(into packet: inout CommandPacket, _ subject: inout Int) -> CommandPurpose {
     if hasOrphan, now >= orphanAt {
       ACLConnection.refuse(orphan, into: &packet)
@@ -71,7 +68,6 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// A command for the connection at `subject` was sent: it is no longer pending.
-  @inlinable
   mutating func settle(_ subject: Int) {
     pendingIndex = subject
     guard subject >= 0 else {
@@ -87,7 +83,6 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// Sends data, one fragment from each connection in turn.
-  @inlinable
   mutating func transmitData() {
     let room = min(transport.longestPacket &- L2CAPConnection.packetHeaderSize, L2CAPConnection.slotSize)
     let limit = min(Int(session.support.acl.length), room)
@@ -116,7 +111,6 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// Sends the next packet of one connection; `false` if there is none or the transport refused it.
-  @inlinable
   mutating func transmitFragment(_ index: Int, _ limit: Int) -> Bool {
     if acl[index].l2cap.sendsControlNext {
       var packet: [17 of UInt8] = .init(repeating: 0)

@@ -32,56 +32,55 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   ~Copyable
 {
   /// How often one `poll` reads at most.
-  @usableFromInline static var readsPerPoll: Int { 8 }
+  static var readsPerPoll: Int { 8 }
   /// How long a connection may take to end after the command to the controller, at least: longer than any
   /// supervision timeout. At most twice as long, as one moment is kept for all connections.
-  @usableFromInline static var disconnectTimeout: Interval { .seconds(40) }
+  static var disconnectTimeout: Interval { .seconds(40) }
   /// How often a lost line is checked.
-  @usableFromInline static var linePeriod: Interval { .milliseconds(250) }
+  static var linePeriod: Interval { .milliseconds(250) }
   /// How long the report of a connection may follow its first data: over USB they come from different
   /// endpoints.
-  @usableFromInline static var longestDelay: Interval { .milliseconds(100) }
+  static var longestDelay: Interval { .milliseconds(100) }
 
   // Short members that are read often come first, within reach of short instructions; the buffers last.
 
   /// Whether only advertisements were received since everything else was processed, and no new command is
   /// pending.
-  @usableFromInline var isQuiet: Bool
+  var isQuiet: Bool
   /// The transport refused a packet: it is repeated soon.
-  @usableFromInline var hasBackpressure: Bool
-  @usableFromInline var hasOrphan: Bool
-  @usableFromInline var line: TransportLine
+  var hasBackpressure: Bool
+  var hasOrphan: Bool
+  var line: TransportLine
   /// How many packets the controller still accepts.
-  @usableFromInline var credits: UInt16
+  var credits: UInt16
   /// A connection without a slot, or an unknown one, to be disconnected.
-  @usableFromInline var orphan: ConnectionHandle
+  var orphan: ConnectionHandle
   /// The connection after the one that sent last.
-  @usableFromInline var nextIndex: Int
+  var nextIndex: Int
   /// The connection of the pending command.
-  @usableFromInline var pendingIndex: Int
+  var pendingIndex: Int
   /// When `poll` was last called.
-  @usableFromInline var now: Instant
+  var now: Instant
   /// Until when there is nothing to process while it is quiet.
-  @usableFromInline var quietUntil: Instant
+  var quietUntil: Instant
   /// When the orphan is to be disconnected.
-  @usableFromInline var orphanAt: Instant
+  var orphanAt: Instant
   /// By when the connections that are `.due` must have ended.
-  @usableFromInline var disconnectedBy: Instant
-  @usableFromInline var session: ControllerSession
+  var disconnectedBy: Instant
+  var session: ControllerSession
   /// The capabilities of the controller, stored separately so that reading them is cheap.
-  @usableFromInline var known: RadioCapabilities
-  @usableFromInline var continuation: ReportContinuation
-  @usableFromInline var counters: HCICounters
-  @usableFromInline var transfers: L2CAPCounters
-  @usableFromInline var acl: ACLConnections<connections>
+  var known: RadioCapabilities
+  var continuation: ReportContinuation
+  var counters: HCICounters
+  var transfers: L2CAPCounters
+  var acl: ACLConnections<connections>
   /// The line to the controller: an event loop uses it to find out what to wait for. Only the radio reads and
   /// writes.
   public var transport: Transport
-  @usableFromInline var receiver: H4Receiver
-  @usableFromInline var buffers: L2CAPBuffers<connections>
+  var receiver: H4Receiver
+  var buffers: L2CAPBuffers<connections>
 
   /// A radio over `transport`. It is `.starting` until `poll` has brought the controller up.
-  @inlinable
   public init(transport: consuming Transport) {
     self.transport = transport
     receiver = H4Receiver()
@@ -107,7 +106,6 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   }
 
   /// What the controller can do, by its supported commands and states; none before it is ready.
-  @inlinable
   public var capabilities: RadioCapabilities {
     @inline(__always)
     get {
@@ -118,7 +116,6 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   }
 
   /// Whether the controller has been brought up.
-  @inlinable
   public var state: RadioState {
     @inline(__always) get { session.state }
   }
@@ -126,7 +123,6 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   /// Advertises from now on; see `Radio`. `.unsupported` for connectable advertising without room for a
   /// connection. With the legacy commands a controller has one random address: that of advertising, if set,
   /// is also used in scan requests and connections.
-  @inlinable
   public mutating func startAdvertising(
     _ parameters: AdvertisingParameters, data: Span<UInt8>, scanResponse: Span<UInt8>
   ) throws(RadioError) {
@@ -136,28 +132,24 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   }
 
   /// Stops advertising.
-  @inlinable
   public mutating func stopAdvertising() {
     session.stopAdvertising()
     transmit()
   }
 
   /// Scans from now on; see `Radio`.
-  @inlinable
   public mutating func startScanning(_ parameters: ScanParameters) throws(RadioError) {
     try session.wantScanning(parameters)
     transmit()
   }
 
   /// Stops scanning.
-  @inlinable
   public mutating func stopScanning() {
     session.stopScanning()
     transmit()
   }
 
   /// Starts to connect; see `Radio`. `.busy` also when all slots are taken.
-  @inlinable
   public mutating func connect(to peer: DeviceAddress, _ parameters: ConnectionParameters) throws(RadioError)
   {
     try session.wantConnection(to: peer, parameters, hasRoom: acl.summary().free > 0)
@@ -165,14 +157,13 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   }
 
   /// Cancels an attempt to connect; see `Radio`.
-  @inlinable
   public mutating func cancelConnect() {
     session.cancelConnection()
     transmit()
   }
 
   /// Ends a connection; see `Radio`. Pending data of it is dropped.
-  @inlinable @inline(never)
+  @inline(never)
   public mutating func disconnect(_ connection: ConnectionID) {
     let index = connection.index
     guard session.state == .ready, index >= 0, index < connections, acl[index].life == .open else { return }
@@ -181,7 +172,6 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   }
 
   /// Queues a PDU; see `Radio`. `.invalidParameter` if it is empty.
-  @inlinable
   public mutating func send(_ pdu: Span<UInt8>, on connection: ConnectionID) throws(RadioError) {
     let index = connection.index
     guard session.state == .ready else { throw .notReady }
@@ -198,7 +188,6 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   }
 
   /// Requests the RSSI of a connection; see `Radio`.
-  @inlinable
   public mutating func readRSSI(_ connection: ConnectionID) {
     let index = connection.index
     guard session.state == .ready, index >= 0, index < connections, acl[index].life == .open else { return }
@@ -207,7 +196,6 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   }
 
   /// Receives, sends, and delivers events; see `Radio`.
-  @inlinable
   public mutating func poll<Handler: RadioEventHandler & ~Copyable>(
     at now: Instant, into handler: inout Handler
   ) -> Instant {
@@ -221,7 +209,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
 
   /// Does what is due besides receiving. Not inlined, so that the path of advertisements does not carry its
   /// registers and stack.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func runPending<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
     if connections > 0, session.endUnsentConnect() { handler.connectionFailed(.cancelled, at: now) }
     if now >= session.overdueAt() || isDisconnectOverdue() {
@@ -242,7 +230,6 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
 
   /// Whether there is a line over which the controller can be reset, as far as is known: the first attempt
   /// shows it. In `.failed`, ends the pause when the line is back, or a byte was received.
-  @inlinable
   mutating func isLineUp() -> Bool {
     if !Transport.isAlwaysThere, line != .up {
       let found = line
@@ -257,7 +244,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   }
 
   /// The deadline for the controller's response, and for the end of connections that are being closed.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func overdueAt() -> Instant {
     let command = session.overdueAt()
     return acl.isClosing() ? min(command, disconnectedBy) : command
@@ -265,14 +252,13 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
 
   /// Whether a connection has not ended in time after Disconnect. Each connection has its deadline: commands
   /// for others do not extend it.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func isDisconnectOverdue() -> Bool {
     guard acl.isClosing(), now >= disconnectedBy else { return false }
     disconnectedBy = now + Self.disconnectTimeout
     return acl.expire()
   }
 
-  @inlinable
   mutating func nextDeadline() -> Instant {
     guard session.state != .failed else {
       return Transport.isAlwaysThere || line == .up ? session.turned : now + Self.linePeriod
@@ -286,7 +272,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   }
 
   /// Enters `.failed`: all connections have ended.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func fail<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
     guard session.state != .failed else { return }
     isQuiet = false
@@ -295,7 +281,6 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     handler.radioChanged(.failed, at: now)
   }
 
-  @inlinable
   mutating func restart() {
     session.restart()
     acl.freeAll()
@@ -304,7 +289,6 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   }
 
   /// Reports `readyToSend` on connections that refused a PDU as busy.
-  @inlinable
   mutating func offerReady<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
     var index = 0
     while index < connections {
@@ -321,16 +305,12 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
 
 extension HCIRadio where Transport: ~Copyable {
   /// The group `hci`.
-  @inlinable
   public static var statisticsName: StaticString { "hci" }
   /// How many counters there are.
-  @inlinable
   public static var statisticsCount: Int { HCICounter.groupCount }
   /// The name of counter `index`.
-  @inlinable
   public static func statisticName(_ index: Int) -> StaticWord { StaticWord(index, of: HCICounter.names) }
   /// The value of counter `index`.
-  @inlinable
   public mutating func statistic(_ index: Int) -> UInt32 {
     guard index >= 0, index < HCICounter.groupCount else { return 0 }
     return index < HCICounter.count ? counters.values[index] : transfers.values[index &- HCICounter.count]

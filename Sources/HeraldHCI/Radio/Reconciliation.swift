@@ -12,7 +12,7 @@ extension ControllerSession {
   ///
   /// `connects` is whether the radio has room for connections at all. It is a constant where an image inlines
   /// this, and one without that room then has no code for initiating.
-  @usableFromInline @inline(__always)
+  @inline(__always)
   mutating func plan(_ summary: ConnectionSummary, connects: Bool, at now: Instant) -> CommandPurpose {
     guard state == .ready else { return planBringUp() }
     let connect = connects ? self.connect : .idle
@@ -54,7 +54,6 @@ extension ControllerSession {
   private var watchesSilence: Bool { state == .ready && (advertising.isWanted || scanning.isWanted) }
 
   /// When `plan` has more to do than now, without any event.
-  @usableFromInline
   mutating func retryAt() -> Instant {
     var earliest = Instant.never
     if advertising.isWanted, !advertising.isOn || advertising.owesData || advertising.owesResponse {
@@ -79,7 +78,6 @@ extension ControllerSession {
 
   /// Whether the address of advertising has not been set in the controller yet: a peer that connects used the
   /// former one, and must not get data that belongs to the new one.
-  @usableFromInline
   mutating func advertisesFormerAddress() -> Bool {
     let wanted = advertised.parameters.ownAddress
     guard advertising.isWanted, wanted.kind == .random else { return false }
@@ -107,7 +105,7 @@ extension ControllerSession {
   }
 
   /// Writes the command that `plan` chose.
-  @usableFromInline @inline(never)
+  @inline(never)
   mutating func write(
     _ purpose: CommandPurpose, _ summary: ConnectionSummary, into packet: inout CommandPacket
   ) {

@@ -1,7 +1,6 @@
 import HeraldBluetooth
 
 /// The counters of the host side of HCI, besides those of L2CAP.
-@usableFromInline
 enum HCICounter: UInt8 {
   case events, unknownEvents, malformedEvents
   case advertisingReports, continuedReports
@@ -12,12 +11,12 @@ enum HCICounter: UInt8 {
   case writesRefused
 
   /// The number of these counters.
-  @inlinable static var count: Int { 17 }
+  static var count: Int { 17 }
   /// The number of counters of the statistics group: these, then those of L2CAP.
-  @inlinable static var groupCount: Int { count &+ L2CAPCounter.count }
+  static var groupCount: Int { count &+ L2CAPCounter.count }
 
   /// The names of the statistics group, in its order.
-  @usableFromInline static var names: StaticString {
+  static var names: StaticString {
     """
     events unknown_events malformed_events advertising_reports continued_reports sync_lost bytes_skipped packets_skipped commands_sent commands_refused
     command_timeouts failures hardware_errors buffer_overflows connections_opened connections_refused writes_refused
@@ -28,21 +27,19 @@ enum HCICounter: UInt8 {
 }
 
 /// The values of all counters; they wrap at 2³².
-@usableFromInline
 struct HCICounters: BitwiseCopyable {
-  @usableFromInline var values: [17 of UInt32]
+  var values: [17 of UInt32]
 
-  @usableFromInline init() { values = .init(repeating: 0) }
+  init() { values = .init(repeating: 0) }
 
   /// Adds one.
-  @inlinable @inline(never)
+  @inline(never)
   mutating func count(_ counter: HCICounter) { countOften(counter) }
 
   /// The same on the path of advertisements, inlined.
-  @inlinable @inline(__always)
+  @inline(__always)
   mutating func countOften(_ counter: HCICounter) { values[Int(counter.rawValue)] &+= 1 }
 
   /// The value of one counter.
-  @inlinable
   subscript(counter: HCICounter) -> UInt32 { values[Int(counter.rawValue)] }
 }
