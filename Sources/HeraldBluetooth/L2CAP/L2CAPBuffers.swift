@@ -2,12 +2,14 @@ import HeraldHAL
 
 /// The bytes of one L2CAP PDU, with room for a packet header in front.
 package struct L2CAPBuffer: BitwiseCopyable {
+  /// The packet header, the L2CAP header and the ATT PDU.
   package var bytes: [256 of UInt8]
 
   package init() { bytes = .init(repeating: 0) }
 
   /// Where the PDU begins, and where the ATT PDU in it begins.
   package static var start: Int { L2CAPConnection.packetHeaderSize }
+  /// Where the ATT PDU begins.
   package static var attribute: Int {
     L2CAPConnection.packetHeaderSize &+ L2CAPConnection.headerSize
   }
@@ -26,7 +28,9 @@ package struct L2CAPBuffer: BitwiseCopyable {
 /// The buffers of all connections: one for each, and one that is assigned to a connection that needs a
 /// second. Slot 0 of a connection uses its own, slot 1 the shared one.
 package struct L2CAPBuffers<let connections: Int>: ~Copyable {
+  /// The buffer of each connection.
   package var own: [connections of L2CAPBuffer]
+  /// The one that connections share.
   package var spare: L2CAPBuffer
 
   package init() {

@@ -5,6 +5,7 @@ extension L2CAPConnection {
   /// A fragment to be sent: `count` bytes from `start` of the slot's buffer.
   package struct Fragment: BitwiseCopyable {
     package let start: Int
+    /// The number of its bytes.
     package let count: Int
     /// Whether it is the first of its PDU.
     package let isStart: Bool

@@ -23,6 +23,7 @@ package struct L2CAPConnection: BitwiseCopyable {
 
   /// One of the two slots.
   package struct Slot: BitwiseCopyable {
+    /// For what the slot is used.
     package var use: Use
     /// Sending: how many bytes the L2CAP PDU has, header included. Received: how many the ATT PDU in it has.
     package var length: UInt8
@@ -30,7 +31,9 @@ package struct L2CAPConnection: BitwiseCopyable {
     package var done: UInt8
 
     static var free: Slot { Slot(use: .free, length: 0, done: 0) }
+    /// Whether a PDU waits in it to be sent, or is being sent.
     package var isSending: Bool { use.rawValue >= 2 }
+    /// Initialises each member.
     package init(use: Use, length: UInt8, done: UInt8) {
       self.use = use
       self.length = length
@@ -48,6 +51,7 @@ package struct L2CAPConnection: BitwiseCopyable {
   /// ACL header.
   package static var packetHeaderSize: Int { 5 }
 
+  /// The two PDUs that a connection has buffers for at most.
   package var slots: [2 of Slot]
   /// Which of two sending buffers is sent first.
   package var firstToSend: UInt8
@@ -65,6 +69,7 @@ package struct L2CAPConnection: BitwiseCopyable {
   package var wantsUpdate: Bool
   /// Explicit padding, so that an array of these is cleared by one call.
   private var padding: UInt8
+  /// The connection parameters that the peer has requested; see `wantsUpdate`.
   package var timing: ConnectionTiming
 
   /// A connection without traffic: all zero bits.

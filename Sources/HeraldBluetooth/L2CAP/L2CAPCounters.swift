@@ -18,6 +18,7 @@ package enum L2CAPCounter: UInt8 {
 
 /// The values of the counters of an L2CAP layer; they wrap at 2³².
 package struct L2CAPCounters: BitwiseCopyable {
+  /// The counters, in the order of `L2CAPStatistics`.
   package var values: [9 of UInt32]
 
   /// All are zero.
