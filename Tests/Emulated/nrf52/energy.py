@@ -22,7 +22,8 @@ def currents(chip):
     if chip == "nrf51822":
         return NRF51822
     text = SOURCE.read_text()
-    found = {name: float(value) for name, value in re.findall(r"public var (\w+) = ([\d.]+)", text)}
+    # The properties of the model come first; those of its results have the same names.
+    found = {name: float(value) for name, value in reversed(re.findall(r"package var (\w+) = ([\d.]+)", text))}
     if chip == "nrf52840":
         found |= {name: float(value) for name, value in re.findall(r"model\.(\w+) = ([\d.]+)", text)}
     return found
