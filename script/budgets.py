@@ -13,7 +13,23 @@ FEWEST = 10
 
 
 def exceeded(times, budgets):
-    """(scale of the budgets, {step: why it fails}) of the processor times of steps by name; (None, {}) if there are too few."""
+    """(scale of the budgets, {step: why it fails}) of the processor times of steps by name; (None, {}) if there are too few.
+
+    >>> budgets = {letter: 100 for letter in "abcdefghijk"}
+    >>> exceeded(budgets | {"c": 119}, budgets)
+    (1, {})
+    >>> exceeded(budgets | {"c": 121}, budgets)[1]["c"].splitlines()[0]
+    '121 s of processor time, 21% more than its budget: 100 s, here 100 s'
+    >>> slower = {letter: 200 for letter in budgets}
+    >>> [sorted(exceeded(slower | {"c": seconds}, budgets)[1]) for seconds in (239, 241)]
+    [[], ['c']]
+    >>> exceeded({letter: 50 for letter in budgets} | {"c": 121}, budgets)[0]
+    1
+    >>> exceeded(budgets | {"new": 1}, budgets)[1]["new"].splitlines()[0]
+    '1 s of processor time, and no budget'
+    >>> exceeded({"a": 1000}, budgets)
+    (None, {})
+    """
     quotients = [times[name] / budgets[name] for name in times if budgets.get(name, 0) >= LEAST]
     if len(quotients) < FEWEST:
         return None, {}

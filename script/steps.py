@@ -29,7 +29,7 @@ STEPS = [
     Step("Bootstrap", "script/bootstrap", ("Libraries",), load=0, again="script/bootstrap"),
     Step("Embedded Swift", "script/embedded", load=2, again="script/embedded"),
     Step("Format", "script/format --check", again="script/format"),
-    Step("Sizes", "script/sizes", again="script/sizes"),
+    Step("Sizes", "python3 -B -m doctest script/budgets.py; script/sizes", again="script/sizes"),
     Step("Conformity", "script/conformity", again="script/conformity"),
     Step("Mutants apply", "script/mutants --check", again="script/mutants --check"),
     Step("Log pages", "python3 Tests/Interop/log_format_test.py"),
@@ -112,7 +112,7 @@ def failures(text):
     """The lines of each failure in the output of a step: the one that says so, and what follows it, such as a traceback. Of a long one its ends."""
     lines = text.splitlines()
     found = []
-    for place in (place for place, line in enumerate(lines) if FAILURES.match(line)):
+    for place in (place for place, line in enumerate(lines) if FAILURES.match(line) and not line.startswith("FAILED (")):
         end = next((end for end in range(place + 1, len(lines)) if FAILURES.match(lines[end]) or lines[end].startswith(("=====", "ok ", "◇ ", "✔ "))), len(lines))
         one = lines[place:end]
         found.append(one if len(one) <= FAILURE_LINES else [*one[:FAILURE_LINES // 2], "…", *one[-FAILURE_LINES // 2:]])
