@@ -68,12 +68,18 @@ package final class Archive {
         .storage, "\(connection.location) was made by a later version of this program",
         advice: "use that version")
     }
-    let limits = (settings["band_limits"] ?? "").split(separator: ",").compactMap { Int($0) }
-    if limits.count == ContactRules.bandCount - 1 { rules.bandLimits = limits }
+    if let text = settings["band_limits"] {
+      rules.bandLimits = text.split(separator: ",").compactMap { Int($0) }
+    }
     if let window = settings["window"].flatMap({ Int($0) }), ContactRules.windows.contains(window) {
       rules.window = window
     }
     rules.assumedPower = settings["assumed_power"].flatMap { Int($0) } ?? rules.assumedPower
+    do throws(HostLinkError) { try rules.check() } catch {
+      throw HostLinkError(
+        .storage, "\(connection.location) has rules that no command stores: \(error.what)",
+        advice: "make a new archive of the folders of the pulled logs")
+    }
     let stored = settings["zone"] ?? rules.zone
     guard let zone, zone != stored else {
       rules.zone = stored

@@ -177,4 +177,21 @@ import Testing
     _ = try WardReport(archive).html
     withExtendedLifetime(ward) {}
   }
+
+  @Test(
+    "an archive whose rules were changed by another program is not opened",
+    arguments: [
+      ("band_limits", "55,63,9223372036854775807"), ("band_limits", "-5,63,73"), ("band_limits", "63,55,73"),
+      ("band_limits", "55"), ("band_limits", ""), ("assumed_power", "9223372036854775807"),
+      ("assumed_power", "-9223372036854775808"),
+    ])
+  func foreignRules(name: String, value: String) throws {
+    let folder = try ScratchFolder()
+    let path = "\(folder.path)/archive.sqlite"
+    let archive = try newArchive(path)
+    try archive.connection.execute(
+      "UPDATE setting SET value = ? WHERE name = ?", [.text(value), .text(name)])
+    let error = #expect(throws: HostLinkError.self) { try Archive.open(path, create: false) }
+    #expect(error?.cause == .storage && error?.what.contains("no command stores") == true)
+  }
 }
