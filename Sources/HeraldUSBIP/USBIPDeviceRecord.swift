@@ -2,8 +2,6 @@
 package struct USBIPDeviceRecord: Equatable, Sendable {
   /// Bytes of a record.
   package static let size = 312
-  /// Bytes of the record of an interface: class, subclass, protocol and a zero.
-  package static let interfaceSize = 4
 
   private static let pathSize = 256
 

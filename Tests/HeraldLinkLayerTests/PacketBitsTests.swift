@@ -9,7 +9,7 @@ func checkBytes(_ pdu: [UInt8], start: UInt32 = PacketCRC.advertisingInit) -> [U
 }
 
 /// Packets in this suite were transmitted by Apache NimBLE's controller, unless stated otherwise.
-@Suite("CRC, whitening, channels and access addresses")
+@Suite("CRC, channels and access addresses")
 struct PacketBitsTests {
   @Test(
     "The CRC of packets on advertising channels",
@@ -30,18 +30,6 @@ struct PacketBitsTests {
   func dataCheck(pdu: String, check: String) {
     // CRCInit is in the CONNECT_IND above, as 4d 6e a4.
     #expect(checkBytes(hexBytes(pdu), start: 0xA46E4D) == hexBytes(check))
-  }
-
-  @Test(
-    "The whitening sequences of the advertising channels are the published ones",
-    arguments: [
-      (UInt8(37), "8dd257a13da766b0753111489677f8e3"), (38, "d6c5442059dee18f"), (39, "1f374a5f85f69c9a"),
-      (0, "40b2bcc31f374a5f85f69c9ac1d6c544"),
-    ])
-  func whitening(channel: UInt8, bits: String) {
-    var whitening = Whitening(channel: channel)
-    let expected = hexBytes(bits)
-    #expect(expected.map { _ in whitening.next() } == expected)
   }
 
   @Test("With all channels used, the channel advances by the hop increment")

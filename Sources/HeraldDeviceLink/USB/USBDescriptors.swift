@@ -19,8 +19,6 @@ public enum USBDescriptors: USBDescription {
   public static var linkProtocol: UInt8 { 0x01 }
   /// Bytes of the longest packet on every endpoint but `serialState`, which has 16.
   public static var packetSize: Int { 64 }
-  /// Where `configuration` has the interface descriptors, by the number of the interface.
-  public static let interfaceOffsets: [3 of UInt8] = [9, 40, 75]
 
   /// bRequest of the request for the Microsoft set, wIndex 7.
   static var microsoftRequest: UInt8 { 0x20 }

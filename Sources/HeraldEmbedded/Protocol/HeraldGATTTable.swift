@@ -19,16 +19,6 @@ public enum HeraldGATTTable: GATTTable {
   }
 }
 
-/// `HeraldGATTTable` without the 0xFCF6 service: handles 1…16.
-public enum HeraldLongGATTTable: GATTTable {
-  /// The table.
-  public static var database: GATTDatabase {
-    @_lifetime(immortal) get {
-      GATTDatabase(attributes: heraldAttributes.span.extracting(first: 16), bytes: heraldBytes.span)
-    }
-  }
-}
-
 extension AttributeTag {
   /// The own payload, in either service.
   public static var payload: AttributeTag { AttributeTag(rawValue: 1) }

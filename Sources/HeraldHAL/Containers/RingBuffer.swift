@@ -1,8 +1,7 @@
 /// A first-in, first-out queue of at most `capacity` elements, stored in place.
 ///
-/// When full, `append` hands the element back and keeps the queue as it was; `overwrite` drops the oldest and
-/// hands that one back. Nothing else fails. The idle state is whatever `filler` is, so a filler of zero bits
-/// keeps an empty queue in .bss.
+/// When full, `append` hands the element back and keeps the queue as it was. Nothing else fails. The idle
+/// state is whatever `filler` is, so a filler of zero bits keeps an empty queue in .bss.
 public struct RingBuffer<Element: BitwiseCopyable, let capacity: Int>: ~Copyable {
   private var storage: [capacity of Element]
   private var head: Int
@@ -34,16 +33,6 @@ public struct RingBuffer<Element: BitwiseCopyable, let capacity: Int>: ~Copyable
     storage[storageIndex(count)] = element
     count &+= 1
     return nil
-  }
-
-  /// Appends `element` at the end, dropping the oldest when full. Returns what was dropped
-  /// (`element` itself in a queue of capacity 0).
-  @discardableResult
-  public mutating func overwrite(_ element: Element) -> Element? {
-    guard capacity > 0 else { return element }
-    let dropped = isFull ? popFirst() : nil
-    append(element)
-    return dropped
   }
 
   /// Removes and returns the oldest element, or `nil` if there is none.

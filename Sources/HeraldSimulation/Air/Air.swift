@@ -111,8 +111,6 @@ public final class Air {
   public func updateLinks() { positions.update() }
   /// The distance between two stations in metres.
   public func distance(_ first: Int, _ second: Int) -> Float { positions.distance(first, second) }
-  /// The mean received power, in dBm, of one station at another.
-  public func meanPower(from sender: Int, at receiver: Int) -> Float { positions.power(sender, receiver) }
 
   /// Sets the capabilities of a station. To be called before it is switched on.
   public func setCapabilities(_ station: Int, _ capabilities: RadioCapabilities) {

@@ -136,8 +136,6 @@ struct FormerAddressTests {
     }
     ScenarioWith<NoNeighbours, HeraldGATTTable>().comparesTable(with: herald)
     scenario(HeraldGATTTable.self).comparesTable(with: herald)
-    scenario(HeraldLongGATTTable.self).comparesTable(with: herald)
-    scenario(HeraldShortGATTTable.self).comparesTable(with: herald)
     scenario(HeraldBothSignalsGATTTable.self).comparesTable(
       with: herald.merging([Peer.otherSignalUUID: .never]) { $1 })
     let legacyScenario = scenario(HeraldLegacyGATTTable.self)

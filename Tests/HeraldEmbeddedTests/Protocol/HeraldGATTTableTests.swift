@@ -66,17 +66,6 @@ struct HeraldGATTTableTests {
         ])
   }
 
-  @Test("Each service can be left out")
-  func one() {
-    #expect(listing(HeraldLongGATTTable.self) == standard + longService)
-    #expect(
-      listing(HeraldShortGATTTable.self)
-        == standard + [
-          "12 2800 r F6FC", "13 2803 r 080E00\(signal)", "14 \(signal) w tag 2 longest 512",
-          "15 2803 r 021000\(payload)", "16 \(payload) r tag 1 longest 0",
-        ])
-  }
-
   @Test("HP-36 With both signal characteristics the other one is written and notified")
   func bothSignals() {
     #expect(
@@ -128,11 +117,10 @@ struct HeraldGATTTableTests {
   @Test("None of the tables has a fault")
   func faults() {
     let faults = [
-      HeraldGATTTable.database.firstFault(), HeraldLongGATTTable.database.firstFault(),
-      HeraldShortGATTTable.database.firstFault(), HeraldBothSignalsGATTTable.database.firstFault(),
+      HeraldGATTTable.database.firstFault(), HeraldBothSignalsGATTTable.database.firstFault(),
       HeraldNotifyingGATTTable.database.firstFault(), HeraldLegacyGATTTable.database.firstFault(),
     ]
-    #expect(faults == [nil, nil, nil, nil, nil, nil])
+    #expect(faults == [nil, nil, nil, nil])
   }
 
   @Test("HP-33 HP-34 HP-35 HP-36 The UUIDs in text order")

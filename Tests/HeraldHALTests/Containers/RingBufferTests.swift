@@ -27,20 +27,11 @@ struct RingBufferTests {
     #expect(queue[0] == 1 && queue[1] == 2 && queue[2] == 3 && queue[3] == nil)
   }
 
-  @Test("Overwriting drops the oldest and hands it back")
-  func overwrite() {
-    var queue = RingBuffer<UInt8, 2>(filler: 0)
-    let dropped = [queue.overwrite(1), queue.overwrite(2), queue.overwrite(3), queue.overwrite(4)]
-    #expect(dropped == [nil, nil, 1, 2])
-    #expect(queue.first == 3 && queue.last == 4)
-  }
-
-  @Test("A queue without places hands everything back")
-  func noPlaces() {
+  @Test("A queue of capacity 0 hands everything back")
+  func noCapacity() {
     var queue = RingBuffer<UInt8, 0>(filler: 0)
-    let appended = queue.append(1)
-    let overwritten = queue.overwrite(2)
-    #expect(appended == 1 && overwritten == 2 && queue.count == 0)
+    let rejected = queue.append(1)
+    #expect(rejected == 1 && queue.count == 0)
   }
 
   @Test("Order is kept across every wrap-around")
@@ -67,15 +58,10 @@ struct RingBufferTests {
     for step in 0..<50_000 {
       let value = UInt32(step)
       switch Int.random(in: 0..<10, using: &random) {
-      case 0..<4:
+      case 0..<5:
         let rejected = queue.append(value)
         if model.count < 5 { model.append(value) } else { #expect(rejected == value) }
-      case 4..<6:
-        let dropped = queue.overwrite(value)
-        let expected = model.count == 5 ? model.removeFirst() : nil
-        model.append(value)
-        #expect(dropped == expected)
-      case 6..<9:
+      case 5..<9:
         let popped = queue.popFirst()
         #expect(popped == (model.isEmpty ? nil : model.removeFirst()))
       default:
