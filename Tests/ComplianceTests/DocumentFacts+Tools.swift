@@ -120,9 +120,9 @@ extension DocumentNumbers {
     log-format.md: dictionary capacity \*D\*, 1…(\d+)
       Sources/HeraldEmbedded/Log/LogFormat.swift: maximumDictionary: Int \{ (\d+) \}
     log-format.md: \.retentionDays` \((\d+); setting
-      Sources/HeraldEmbedded/Coordinator/HeraldConfiguration.swift: retentionDays: UInt16 = (\d+)
+      Sources/HeraldEmbedded/Coordinator/Context/HeraldConfiguration.swift: retentionDays: UInt16 = (\d+)
     log-format.md: The core commits every (\d+) s
-      Sources/HeraldEmbedded/Coordinator/HeraldConfiguration.swift: commitPeriod: Interval = \.seconds\((\d+)\)
+      Sources/HeraldEmbedded/Coordinator/Context/HeraldConfiguration.swift: commitPeriod: Interval = \.seconds\((\d+)\)
     log-format.md: the block in RAM \((\d+) bytes, .*?; (\d+) sealed\)
       Sources/HeraldEmbedded/Log/LogFormat.swift: var blockSize: Int \{ (\d+) \}
       Sources/HeraldEmbedded/Log/LogFormat.swift: sealedBlockSize: Int \{ (\d+) \}
@@ -174,8 +174,8 @@ extension DocumentNumbers {
     wire-formats.md: after (\w+) minutes without an authentic request
       Sources/HeraldDeviceLink/Management/AccessSession.swift: timeout: Interval \{ \.minutes\((\d+)\)
     wire-formats.md: after bursts of (\d+ K)iB and (\d+ K)iB
-      Sources/HeraldEmbedded/Coordinator/SignalBudget.swift: connectionLimit: UInt32 \{ (\d+) \}
-      Sources/HeraldEmbedded/Coordinator/SignalBudget.swift: var limit: UInt32 \{ (\d+) \}
+      Sources/HeraldEmbedded/Coordinator/Serving/SignalBudget.swift: connectionLimit: UInt32 \{ (\d+) \}
+      Sources/HeraldEmbedded/Coordinator/Serving/SignalBudget.swift: var limit: UInt32 \{ (\d+) \}
 
     ../CONTRIBUTING.md: the same sources: (`HeraldHAL`.*?)\. In these
       script/firmware.py: MODULES = \[(.*?)\]

@@ -10,39 +10,39 @@ extension DocumentNumbers {
       Sources/HeraldEmbedded/Settings/Setting.swift: case \.scanWindow: .*?standard: (\w+)
       Sources/HeraldEmbedded/Settings/Setting.swift: case \.scanInterval: .*?standard: (\w+)
     architecture.md: not received for `expiry` \((\d+) minutes\)
-      Sources/HeraldEmbedded/Coordinator/HeraldConfiguration.swift: var expiry: Interval = \.minutes\((\d+)\)
+      Sources/HeraldEmbedded/Coordinator/Context/HeraldConfiguration.swift: var expiry: Interval = \.minutes\((\d+)\)
     architecture.md: `stepTimeout` \((\d+) s\) within `exchangeLife` \((\d+) s\)
-      Sources/HeraldEmbedded/Coordinator/HeraldConfiguration.swift: var stepTimeout: Interval = \.seconds\((\d+)\)
-      Sources/HeraldEmbedded/Coordinator/HeraldConfiguration.swift: var exchangeLife: Interval = \.seconds\((\d+)\)
+      Sources/HeraldEmbedded/Coordinator/Context/HeraldConfiguration.swift: var stepTimeout: Interval = \.seconds\((\d+)\)
+      Sources/HeraldEmbedded/Coordinator/Context/HeraldConfiguration.swift: var exchangeLife: Interval = \.seconds\((\d+)\)
     architecture.md: back-off of (\d+) s, doubled up to (\d+) minutes
-      Sources/HeraldEmbedded/Coordinator/HeraldConfiguration.swift: var firstRetry: Interval = \.seconds\((\d+)\)
-      Sources/HeraldEmbedded/Coordinator/HeraldConfiguration.swift: var longestRetry: Interval = \.minutes\((\d+)\)
+      Sources/HeraldEmbedded/Coordinator/Context/HeraldConfiguration.swift: var firstRetry: Interval = \.seconds\((\d+)\)
+      Sources/HeraldEmbedded/Coordinator/Context/HeraldConfiguration.swift: var longestRetry: Interval = \.minutes\((\d+)\)
     architecture.md: highest rank that was received within (\d+) s
-      Sources/HeraldEmbedded/Coordinator/HeraldConfiguration.swift: var inRange: Interval = \.seconds\((\d+)\)
+      Sources/HeraldEmbedded/Coordinator/Context/HeraldConfiguration.swift: var inRange: Interval = \.seconds\((\d+)\)
     architecture.md: \(`AttemptLength`\): (\d+) s \(HP-10\)
-      Sources/HeraldEmbedded/Coordinator/HeraldConfiguration.swift: var attemptTimeout: Interval = \.seconds\((\d+)\)
+      Sources/HeraldEmbedded/Coordinator/Context/HeraldConfiguration.swift: var attemptTimeout: Interval = \.seconds\((\d+)\)
     architecture.md: (\S+) s while scanning is in rounds; (\S+) s while other strangers wait
-      ×0.001 Sources/HeraldEmbedded/Coordinator/AttemptLength.swift: var inRounds: Interval \{ \.milliseconds\((\d+)\)
-      ×0.001 Sources/HeraldEmbedded/Coordinator/AttemptLength.swift: var hasty: Interval \{ \.milliseconds\((\d+)\)
+      ×0.001 Sources/HeraldEmbedded/Coordinator/Peers/AttemptLength.swift: var inRounds: Interval \{ \.milliseconds\((\d+)\)
+      ×0.001 Sources/HeraldEmbedded/Coordinator/Peers/AttemptLength.swift: var hasty: Interval \{ \.milliseconds\((\d+)\)
     architecture.md: not below (\S+) \| \| start
-      Sources/HeraldEmbedded/Coordinator/ScanBudget.swift: var rest: UInt32 \{ (\w+) \}
+      Sources/HeraldEmbedded/Coordinator/Peers/ScanBudget.swift: var rest: UInt32 \{ (\w+) \}
     architecture.md: a payload read \| −(\S+); −(\S+) in a flood \| \| (\d+) ms of time, (\S+) in rounds
-      Sources/HeraldEmbedded/Coordinator/ScanBudget.swift: var perPayload: .*? \{ \((\w+), (\w+)\) \}
-      Sources/HeraldEmbedded/Coordinator/ScanBudget.swift: var pace: .*? \{ \((\w+), (\w+)\) \}
+      Sources/HeraldEmbedded/Coordinator/Peers/ScanBudget.swift: var perPayload: .*? \{ \((\w+), (\w+)\) \}
+      Sources/HeraldEmbedded/Coordinator/Peers/ScanBudget.swift: var pace: .*? \{ \((\w+), (\w+)\) \}
     architecture.md: serving, idle and total \| (\d+) s, (\d+) s
-      Sources/HeraldEmbedded/Coordinator/HeraldConfiguration.swift: var servingIdle: Interval = \.seconds\((\d+)\)
-      ×60 Sources/HeraldEmbedded/Coordinator/HeraldConfiguration.swift: var servingLife: Interval = \.minutes\((\d+)\)
+      Sources/HeraldEmbedded/Coordinator/Context/HeraldConfiguration.swift: var servingIdle: Interval = \.seconds\((\d+)\)
+      ×60 Sources/HeraldEmbedded/Coordinator/Context/HeraldConfiguration.swift: var servingLife: Interval = \.minutes\((\d+)\)
     architecture.md: serves the peer, idle \| (\d+) ms .*? prepared write, idle \| (\d+) s
-      Sources/HeraldEmbedded/Coordinator/Serving.swift: var lingering: Interval \{ \.milliseconds\((\d+)\)
-      Sources/HeraldEmbedded/Coordinator/Serving.swift: var preparingIdle: Interval \{ \.seconds\((\d+)\)
+      Sources/HeraldEmbedded/Coordinator/Serving/Serving.swift: var lingering: Interval \{ \.milliseconds\((\d+)\)
+      Sources/HeraldEmbedded/Coordinator/Serving/Serving.swift: var preparingIdle: Interval \{ \.seconds\((\d+)\)
     architecture.md: application message \| (\d+) s
-      Sources/HeraldEmbedded/Coordinator/Outbox.swift: var messageLife: Interval \{ \.seconds\((\d+)\)
+      Sources/HeraldEmbedded/Coordinator/Peers/Outbox.swift: var messageLife: Interval \{ \.seconds\((\d+)\)
     architecture.md: The address changes every (\d+) minutes
       Sources/HeraldEmbedded/Scheduling/AddressRotation.swift: var usualPeriod: Interval \{ \.minutes\((\d+)\)
     architecture.md: identities by proof of presence \| (\d+) \|
-      Sources/HeraldEmbedded/Coordinator/StrangerBudget.swift: var provenLimit: UInt32 \{ (\d+) \}
+      Sources/HeraldEmbedded/Coordinator/Peers/StrangerBudget.swift: var provenLimit: UInt32 \{ (\d+) \}
     architecture.md: readings \| 8,192 \| 3\.9 a second; (\d+) for each payload
-      Sources/HeraldEmbedded/Coordinator/StrangerBudget.swift: var readingsPerPayload: UInt32 \{ (\d+) \}
+      Sources/HeraldEmbedded/Coordinator/Peers/StrangerBudget.swift: var readingsPerPayload: UInt32 \{ (\d+) \}
 
     archive.md: advisory lock (\d+)
       Sources/HeraldArchive/Storage/PostgreSQLConnection.swift: lock: Int64 = (\w+)

@@ -82,8 +82,8 @@ extension DocumentNumbers {
   }
 
   private func counts() -> [String] {
-    let budget = "Sources/HeraldEmbedded/Coordinator/StrangerBudget.swift"
-    let scanBudget = "Sources/HeraldEmbedded/Coordinator/ScanBudget.swift"
+    let budget = "Sources/HeraldEmbedded/Coordinator/Peers/StrangerBudget.swift"
+    let scanBudget = "Sources/HeraldEmbedded/Coordinator/Peers/ScanBudget.swift"
     let identities = 64 * number("identityLimit: UInt32 \\{ size &\\* (\\d+)", in: budget)
     let readings = 64 * number("readingLimit: UInt32 \\{ size &\\* (\\d+)", in: budget)
     let rest = number("rest: UInt32 \\{ (\\w+) \\}", in: scanBudget)

@@ -78,7 +78,9 @@ struct DocumentationTests {
     return false
   }
 
-  @Test("Every declaration for other modules has a documentation comment, or satisfies a requirement that has one")
+  @Test(
+    "Every declaration for other modules has a documentation comment, or satisfies a requirement that has one"
+  )
   func all() {
     let requirements = files.reduce(into: Self.foreign) { $0.formUnion(Self.requirements($1.lines)) }
     #expect(requirements.count > 100)
