@@ -137,7 +137,7 @@ extension Peers {
   /// Logs how many readings and identities were refused by a budget.
   @inline(never)
   mutating func recordRefused(_ context: inout Context) {
-    let count = strangers.takeRefused()
+    let count = strangers.takeRefused(at: context.now)
     if count > 0 { context.sink.record(.dropped(count: count)) }
   }
 

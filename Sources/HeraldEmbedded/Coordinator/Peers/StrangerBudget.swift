@@ -136,8 +136,10 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
     return false
   }
 
-  /// How much was refused since the last call.
-  mutating func takeRefused() -> UInt32 {
+  /// How much was refused since the last call. A flood that has ended without another stranger is noticed
+  /// here: what it spent is restored.
+  mutating func takeRefused(at now: Instant) -> UInt32 {
+    settle(at: now)
     let count = unkept
     unkept = 0
     return count
