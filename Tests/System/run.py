@@ -19,9 +19,12 @@ from kernel import GUEST, ROOT, Kernel, Unavailable
 HERE = Path(__file__).resolve().parent
 # Seconds.
 LIMIT = 3000
-# Within how many seconds a guest has to write something to its console, and how often it is started if it does not: the kernel of one wrote nothing for
-# twenty minutes while both emulated processors ran. Usually its programs write after less than 30 s.
-BOOT, STARTS = 300, 3
+# Within how many seconds the tests of a guest have to begin, and how long it may write nothing after that; how often it is started if it does not hold this. Kernels have
+# hung at their start, without a word or with reports of a stalled processor, for as long as they were left. Usually the tests begin after less than 30 s, and none takes
+# longer than 300 s.
+BOOT, SILENCE, STARTS = 300, 600, 3
+# What a guest writes when its tests begin.
+BEGIN = "the tests begin"
 # The number of virtual machines at a time.
 MACHINES = 2
 
@@ -41,12 +44,19 @@ def keep_figures(folder):
 
 
 def output_of(arguments, name):
-    """The output of a guest. One that does not boot is started again."""
+    """The output of a guest. One whose tests do not begin, or that hangs, is started again."""
     for _ in range(STARTS):
         guest = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-        if select.select([guest.stdout], [], [], BOOT)[0]:
-            return guest.communicate()[0].decode(errors="replace")
-        print(f"{name}: the guest has not booted in {BOOT} s", file=sys.stderr)
+        said, deadline = b"", time.monotonic() + BOOT
+        while select.select([guest.stdout], [], [], max(0, deadline - time.monotonic()))[0]:
+            part = os.read(guest.stdout.fileno(), 1 << 16)
+            if not part:
+                guest.wait()
+                return said.decode(errors="replace")
+            said += part
+            if BEGIN.encode() in said:
+                deadline = time.monotonic() + SILENCE
+        print(f"{name}: the guest hangs; it has written:\n{said.decode(errors='replace')[-2000:]}", file=sys.stderr)
         # `timeout` passes it on.
         guest.terminate()
         guest.communicate()
@@ -63,7 +73,7 @@ def run(kernel, name, words):
             command += ["-k", word]
         settings = {"HERALD_BIN": os.environ.get("HERALD_BIN", str(ROOT / ".build" / "debug")), "PYTHONUNBUFFERED": "1"}
         lines = [f"export {key}={shlex.quote(value)}" for key, value in settings.items()]
-        (job / "run").write_text("\n".join([*lines, f"cd {shlex.quote(str(HERE))}", shlex.join(command) + " 2>&1"]) + "\n")
+        (job / "run").write_text("\n".join([*lines, f"echo {BEGIN}", f"cd {shlex.quote(str(HERE))}", shlex.join(command) + " 2>&1"]) + "\n")
         arguments = [
             # The timeout of a guest.
             "timeout", str(LIMIT), "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "Nehalem", "-M", "q35,usb=off,vmport=off", "-m", "1024", "-smp", "2",
