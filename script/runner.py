@@ -104,8 +104,8 @@ class Runner:
         lines = [line for line in text.splitlines() if not line.startswith(QUIET)]
         if result["failure"]:
             if len(lines) > FAILED_LINES:
-                for lines_of_one in failures(text)[:50]:
-                    print(f"   {lines_of_one[0]}")
+                for one in result["failures"][:50]:
+                    print(f"   {one[0]}")
                 print(f"   … the last {FAILED_LINES} lines of {path.relative_to(ROOT)}:")
             print("\n".join(f"   {line}" for line in lines[-FAILED_LINES:]))
             print("\n".join(f"   {line}" for line in found))
