@@ -56,6 +56,21 @@ import Testing
     #expect(try texts(try ward([:], deaf: ["Ben"])).isEmpty)
   }
 
+  @Test func onlyDevicesThatHeardEachOtherAreCompared() throws {
+    let all = try ward([:]).archive(Self.people).deviceClocks.reach()
+    #expect(all.compared == 6 && all.words == "No date differs among the 6 devices that heard each other.")
+    #expect(try ward([:], deaf: ["Ben"]).archive(Self.people).deviceClocks.reach().compared == 5)
+    let none = try ward([:], count: 2, deaf: ["Ben"]).archive(Self.people).deviceClocks.reach()
+    #expect(none.compared == 0)
+    #expect(
+      DeviceClocks.Reach(compared: 0, devices: 2).words
+        == "No clock was compared: no two of the 2 devices heard each other.")
+    #expect(
+      DeviceClocks.Reach(compared: 5, devices: 6).words
+        == "No date differs among the 5 devices that heard each other; 1 of 6 devices, which heard none that heard them, is not compared."
+    )
+  }
+
   @Test(
     "the wrong clock is named, and no other",
     arguments: [180, -180, 7, -45, 60, 20_160, -4_320, 4_385] as [Int64])

@@ -244,11 +244,23 @@ struct CoverageTests {
   @Test("A badge that is received by others and receives nobody is named, and the reverse")
   func oneSided() throws {
     let folder = try ContactsFolder()
-    let archive = try Archive.of(try box(folder, motion: false))
+    // C3 receives both others, and neither of them receives C3.
+    var folders: [String] = []
+    for (serial, own, peers) in [("A1", 1, [2]), ("B2", 2, [1]), ("C3", 3, [1, 2])]
+      as [(String, UInt8, [UInt8])]
+    {
+      var badge = try LoggingBadge(serial, payload: fixedPayload(own))
+      for peer in peers { try badge.read(UInt32(peer), fixedPayload(peer), at: after(0)) }
+      for index in 0..<1200 {
+        for peer in peers { try badge.measure(UInt32(peer), -40, at: after(Double(index) * 15 + 1)) }
+      }
+      folders.append(try badge.pull(into: folder))
+    }
+    let archive = try Archive.of(folders)
     let shares = try CoverageReader(archive).directionShares(days: 0...99_991_231)
     #expect(shares.map(\.who.label) == ["A1", "B2", "C3"])
-    #expect(shares.map(\.heardSeconds) == [18_000, 18_000, 18_000])
-    #expect(shares.map(\.wasHeardSeconds) == [36_000, 18_000, 0])
+    #expect(shares.map(\.heardSeconds) == [18_000, 18_000, 36_000])
+    #expect(shares.map(\.wasHeardSeconds) == [36_000, 36_000, 0])
     #expect(shares.map(\.isOneSided) == [false, false, true])
     #expect(shares.last?.finding == "the badge was covered, or transmits seldom: look at its battery")
   }

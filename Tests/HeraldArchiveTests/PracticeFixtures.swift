@@ -3,7 +3,7 @@ import HeraldSimulation
 
 @testable import HeraldArchive
 
-/// The archive of the practice ward's 12 badges and 5 days from 2026-09-14 on, in UTC, and what is true.
+/// The archive of a practice ward from 2026-09-14 on, in UTC, and what is true.
 struct PracticeArchive {
   let ward: PracticeWard
   let archive: Archive
@@ -12,10 +12,10 @@ struct PracticeArchive {
 
   /// Makes the folders and the archive as `herald-host practice` and `archive add` do; without `people`, as
   /// without people.csv.
-  init(people: Bool = true, seed: UInt64 = 1) throws {
+  init(people: Bool = true, seed: UInt64 = 1, devices: Int = 12, days: Int = 5) throws {
     // 2026-09-14 00:00:00 UTC, a Monday.
     var setting = PracticeWard.Setting(begin: 1_789_344_000_000)
-    setting.seed = seed
+    (setting.seed, setting.badges, setting.days) = (seed, devices, days)
     ward = try PracticeWard(setting)
     folder = try ScratchFolder()
     for badge in ward.badges {

@@ -35,7 +35,7 @@ struct ClockComparison {
   }
 
   /// A difference of the clocks of a pair, as one of the two sees it.
-  private struct Estimate {
+  struct Estimate {
     /// Minutes to add to the clock of the observer to have that of the other.
     let offset: Int64
     /// Whether it needs no other device that says the same.
@@ -74,25 +74,22 @@ struct ClockComparison {
     self.minutes[Direction(observer: observer, subject: subject), default: [:]][day, default: []] += minutes
   }
 
-  /// The devices and days with a difference, by device and day.
-  func differences() -> [Difference] {
+  /// The devices and days with a difference, by device and day, and those that agree with another one.
+  func outcome() -> (differences: [Difference], agreeing: Set<Node>) {
     let matches = matches()
     let found = offsets(matches)
-    let groups = Groups(found)
+    let groups = ClockGroups(found) { node, peer, offset in
+      guard let middle = matches[node]?.first(where: { $0.peer == peer })?.forth.middle else { return nil }
+      return Node(device: peer, day: dayOfMinute(middle + offset))
+    }
     var differences: [Difference] = []
     // Days on which a device has one of the group to be compared with.
     var single: [(difference: Difference, isSure: Bool)] = []
     for (node, estimates) in found where !groups.isRight(node) {
       // Those that agree with others on the day that they had.
-      var others: [(peer: Int64, estimate: Estimate)] = []
-      for match in matches[node] ?? [] {
-        guard let estimate = estimates[match.peer], estimate.offset != 0, let middle = match.forth.middle
-        else {
-          continue
-        }
-        let day = dayOfMinute(middle + estimate.offset)
-        if groups.isRight(Node(device: match.peer, day: day)) { others.append((match.peer, estimate)) }
-      }
+      let others = estimates.filter { peer, estimate in
+        estimate.offset != 0 && groups.other(node, peer).map(groups.isRight) ?? false
+      }.sorted { $0.key < $1.key }.map { (peer: $0.key, estimate: $0.value) }
       guard let middle = others.map(\.estimate.offset).sorted().middle else { continue }
       let agreeing = others.filter { abs($0.estimate.offset - middle) <= Self.tolerance }
       guard agreeing.count * 3 >= others.count * 2 else { continue }
@@ -101,38 +98,47 @@ struct ClockComparison {
       if agreeing.count > 1 {
         differences.append(difference)
       } else {
-        let day = matches[node]?.first?.forth.middle.map { dayOfMinute($0 + middle) }
-        single.append((difference, groups.isLarge(node.day, day) && others.allSatisfy(\.estimate.isSure)))
+        let isLarge = others.contains { groups.other(node, $0.peer).map(groups.isLarge) ?? false }
+        single.append((difference, isLarge && others.allSatisfy(\.estimate.isSure)))
       }
     }
     let known = differences
-    differences += single.filter { one in
-      one.isSure
-        || known.contains {
-          $0.node.device == one.difference.node.device
-            && abs($0.minutes - one.difference.minutes) <= Self.tolerance
-        }
-    }.map(\.difference)
-    differences += undecided(found, groups, Set(differences.map(\.node)), matches)
-    return differences.sorted {
+    func isKnown(_ device: Int64, _ minutes: Int64) -> Bool {
+      known.contains { $0.node.device == device && abs($0.minutes - minutes) <= Self.tolerance }
+    }
+    differences += single.filter { $0.isSure || isKnown($0.difference.node.device, $0.difference.minutes) }
+      .map(\.difference)
+    differences += undecided(found, groups, Set(differences.map(\.node)), isKnown)
+    differences.sort {
       ($0.node.device, $0.node.day, $0.minutes) < ($1.node.device, $1.node.day, $1.minutes)
     }
+    return (differences, groups.agreeing)
   }
 
-  /// Pairs that differ, and of which nobody else can say which one is wrong: once each.
+  /// Pairs that differ, and of which nobody else on that day can say which one is wrong: once each. It is the
+  /// one that differs as much from others on other days, if there is one.
   private func undecided(
-    _ found: [Node: [Int64: Estimate]], _ groups: Groups, _ decided: Set<Node>, _ matches: [Node: [Match]]
+    _ found: [Node: [Int64: Estimate]], _ groups: ClockGroups, _ decided: Set<Node>,
+    _ isKnown: (_ device: Int64, _ minutes: Int64) -> Bool
   ) -> [Difference] {
     var differences: [Difference] = []
-    for (node, estimates) in found where !groups.isRight(node) && !decided.contains(node) {
-      for match in matches[node] ?? [] where match.peer > node.device {
-        guard let estimate = estimates[match.peer], estimate.offset != 0, estimate.isSure,
-          let middle = match.forth.middle
-        else { continue }
-        let other = Node(device: match.peer, day: dayOfMinute(middle + estimate.offset))
-        guard !groups.isRight(other), !decided.contains(other) else { continue }
-        differences.append(
-          Difference(node: node, minutes: -estimate.offset, met: [match.peer], isDecided: false))
+    var pairs: Set<Set<Node>> = []
+    var attributed: Set<Node> = []
+    let nodes = found.keys.sorted { ($0.device, $0.day) < ($1.device, $1.day) }
+    for node in nodes where !decided.contains(node) {
+      for (peer, estimate) in (found[node] ?? [:]).sorted(by: { $0.key < $1.key })
+      where estimate.offset != 0 && estimate.isSure {
+        guard let other = groups.other(node, peer), !decided.contains(other) else { continue }
+        if isKnown(node.device, -estimate.offset) {
+          guard attributed.insert(node).inserted else { continue }
+          differences.append(
+            Difference(node: node, minutes: -estimate.offset, met: [peer], isDecided: true))
+        } else if !isKnown(peer, estimate.offset), !groups.isRight(node), !groups.isRight(other),
+          peer > node.device, pairs.insert([node, other]).inserted
+        {
+          differences.append(
+            Difference(node: node, minutes: -estimate.offset, met: [peer], isDecided: false))
+        }
       }
     }
     return differences
@@ -302,52 +308,6 @@ struct ClockComparison {
         if index < other.count, other[index] == moved, moved <= high { both += 1 }
       }
       either = one.count + (other.firstIndex(from: high + 1) - start) - both
-    }
-  }
-
-  /// Devices that agree with each other, day by day.
-  private struct Groups {
-    private var right: Set<Node> = []
-    private var sizes: [Int64: Int] = [:]
-
-    init(_ offsets: [Node: [Int64: Estimate]]) {
-      var nextOf: [Node: Set<Node>] = [:]
-      for (node, list) in offsets {
-        for (peer, estimate) in list where estimate.offset == 0 {
-          let other = Node(device: peer, day: node.day)
-          // Both have to say so, if both can.
-          if let back = offsets[other]?[node.device], back.offset != 0 { continue }
-          nextOf[node, default: []].insert(other)
-          nextOf[other, default: []].insert(node)
-        }
-      }
-      var seen: Set<Node> = []
-      var best: [Int64: [Set<Node>]] = [:]
-      for node in nextOf.keys.sorted(by: { ($0.day, $0.device) < ($1.day, $1.device) })
-      where !seen.contains(node) {
-        var group: Set<Node> = [node]
-        var open = [node]
-        while let next = open.popLast() {
-          for other in nextOf[next] ?? [] where group.insert(other).inserted { open.append(other) }
-        }
-        seen.formUnion(group)
-        best[node.day, default: []].append(group)
-      }
-      for (day, groups) in best {
-        let sorted = groups.sorted { $0.count > $1.count }
-        // Of two groups of one size nobody knows which one is right.
-        guard let first = sorted.first, sorted.count < 2 || sorted[1].count < first.count else { continue }
-        right.formUnion(first)
-        sizes[day] = first.count
-      }
-    }
-
-    /// Whether a device agrees with most others on a day.
-    func isRight(_ node: Node) -> Bool { right.contains(node) }
-
-    /// Whether one of the days has at least three devices that agree.
-    func isLarge(_ days: Int64?...) -> Bool {
-      days.contains { $0.map { sizes[$0, default: 0] >= 3 } ?? false }
     }
   }
 }

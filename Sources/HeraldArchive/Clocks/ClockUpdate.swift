@@ -10,6 +10,9 @@ struct ClockUpdate {
   private static let setting = "clock_findings"
   /// The maximum number of minutes that are compared: those of the latest days.
   private static let mostMinutes = 4 << 20
+  /// The maximum number of days, the last one included, from a day with a difference to another one with the
+  /// same, between which the device met nobody who says that it was right.
+  private static let mostDaysBetween: Int64 = 7
   /// The minutes of dates that a log can have.
   private static let minutes = 0...Int64(UTCTimestamp.latest / 60_000)
 
@@ -75,13 +78,21 @@ struct ClockUpdate {
     try read(into: &comparison)
     var rows: [Row] = []
     var latest: [[Int64?]: Int] = [:]
-    for difference in comparison.differences() {
+    let (differences, agreeing) = comparison.outcome()
+    /// Whether nothing says that a device was right on the days between two days.
+    func isOpen(_ device: Int64, _ last: Int64, _ next: Int64) -> Bool {
+      last <= next && next - last <= Self.mostDaysBetween
+        && (last..<next).dropFirst().allSatisfy {
+          !agreeing.contains(ClockComparison.Node(device: device, day: $0))
+        }
+    }
+    for difference in differences {
       let offset = difference.minutes * 60
       let kind: ClockFinding.Kind = !difference.isDecided ? .differs : offset > 0 ? .ahead : .behind
       let other = difference.isDecided ? nil : difference.met.first
       let day = difference.node.day
       let key = [difference.node.device, other]
-      if let last = latest[key], rows[last].kind == kind, rows[last].to + 1 >= day,
+      if let last = latest[key], rows[last].kind == kind, isOpen(difference.node.device, rows[last].to, day),
         let former = rows[last].offset,
         abs(former - offset) <= ClockComparison.tolerance * 60
       {

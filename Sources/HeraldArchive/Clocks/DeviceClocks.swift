@@ -3,7 +3,7 @@ import HeraldHostLink
 /// The clocks of the devices of an archive: those that were wrong, and the corrections of their records.
 package struct DeviceClocks {
   private let archive: Archive
-  private var connection: any ArchiveConnection { archive.connection }
+  var connection: any ArchiveConnection { archive.connection }
 
   init(_ archive: Archive) { self.archive = archive }
 
@@ -46,6 +46,22 @@ package struct DeviceClocks {
     try findings().filter { finding in
       finding.isAbout(days) && (labels.map { finding.isAbout($0) } ?? true)
     }
+  }
+
+  /// The serial numbers of devices that were ahead or behind on some days, such as 20260914, by their clock
+  /// or by that of the others, and the names of those who wore them: their minutes are not those of the
+  /// others.
+  package func wronglyDated(on days: ClosedRange<Int64>) throws(HostLinkError) -> Set<String> {
+    let first = LocalDays.day(ofNumber: days.lowerBound) ?? .min
+    let last = LocalDays.day(ofNumber: days.upperBound) ?? .max
+    var labels: Set<String> = []
+    for finding in try findings() where finding.kind == .ahead || finding.kind == .behind {
+      guard let from = LocalDays.day(finding.from), let to = LocalDays.day(finding.to) else { continue }
+      let reach = Int64(clamping: (finding.offsetSeconds ?? 0).magnitude / 86_400) + 1
+      guard from.addingClamped(-reach) <= last, to.addingClamped(reach) >= first else { continue }
+      labels.formUnion(finding.persons + [finding.device])
+    }
+    return labels
   }
 
   private static var table: String { ArchiveSchema.LaterTable.clockCorrections.rawValue }

@@ -44,25 +44,17 @@ package struct Coverage: Equatable, Sendable {
   }
 }
 
-/// How long somebody received the others, and was received by them: of those that have logs.
+/// How long somebody received the others, and was received by them: of those that have a badge.
 package struct DirectionShare: Equatable, Sendable, Encodable {
-  /// The least time in seconds of one direction for which both are compared.
-  package static let leastSeconds: Int64 = 1800
-
   /// Who it is.
   package let who: Who
   /// The seconds for which its devices received the others.
-  package internal(set) var heardSeconds: Int64 = 0
+  package let heardSeconds: Int64
   /// The seconds for which the others received its devices.
-  package internal(set) var wasHeardSeconds: Int64 = 0
-
-  init(_ who: Who) { self.who = who }
-
-  /// Whether one direction has less than half of the other.
-  package var isOneSided: Bool {
-    let (least, most) = (min(heardSeconds, wasHeardSeconds), max(heardSeconds, wasHeardSeconds))
-    return most >= Self.leastSeconds && least < most / 2
-  }
+  package let wasHeardSeconds: Int64
+  /// Whether one direction has less than half of the other, and it is this one's badge that is wrong: see
+  /// `OneSidedDirections`.
+  package let isOneSided: Bool
 
   /// What a direction with less than half of the other may mean; `nil` if there is none.
   package var finding: String? {

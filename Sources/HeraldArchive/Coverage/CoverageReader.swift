@@ -40,28 +40,50 @@ package struct CoverageReader {
   /// How long each person and device received the others and was received by them, on some days.
   /// - Parameter days: the first and the last day, such as 20260914.
   package func directionShares(days: ClosedRange<Int64>) throws(HostLinkError) -> [DirectionShare] {
-    var shares: [Int64: DirectionShare] = [:]
-    for column in ["observer_id", "subject_id"] {
-      let whos = Who.columns.split(separator: ", ").map { "w.\($0)" }.joined(separator: ", ")
-      for row in try connection.rows(
-        """
-        SELECT \(whos), SUM(h.seconds) FROM heard h JOIN who w ON w.id = h.\(column)
-          JOIN who o ON o.id = h.\(column == "observer_id" ? "subject_id" : "observer_id")
-        WHERE h.day BETWEEN ? AND ? AND w.kind IN ('person', 'device') AND o.kind IN ('person', 'device')
-        GROUP BY \(whos)
-        """, [.integer(days.lowerBound), .integer(days.upperBound)])
-      {
-        let who = Who(row, from: 0)
-        var share = shares[who.id] ?? DirectionShare(who)
-        if column == "observer_id" {
-          share.heardSeconds = row.integer(5)
-        } else {
-          share.wasHeardSeconds = row.integer(5)
-        }
-        shares[who.id] = share
+    var whos: [Int64: Who] = [:]
+    for row in try connection.rows("SELECT \(Who.columns) FROM who WHERE kind IN ('person', 'device')") {
+      let who = Who(row, from: 0)
+      whos[who.id] = who
+    }
+    // The seconds of both directions of each pair, by the lower number and the higher one.
+    var directions: [[Int64]: (heard: Int64, heardBack: Int64)] = [:]
+    for row in try connection.rows(
+      """
+      SELECT observer_id, subject_id, SUM(CASE WHEN seconds BETWEEN 0 AND 100000 THEN seconds ELSE 0 END) FROM heard
+      WHERE day BETWEEN ? AND ? GROUP BY observer_id, subject_id
+      """, [.integer(days.lowerBound), .integer(days.upperBound)])
+    {
+      let (observer, subject, seconds) = (row.integer(0), row.integer(1), row.integer(2))
+      guard whos[observer] != nil, whos[subject] != nil else { continue }
+      if observer < subject {
+        directions[[observer, subject], default: (0, 0)].heard = seconds
+      } else {
+        directions[[subject, observer], default: (0, 0)].heardBack = seconds
       }
     }
-    return shares.values.sorted { $0.who < $1.who }
+    let wronglyDated = try archive.deviceClocks.wronglyDated(on: days)
+    let pairs = directions.filter { pair, _ in
+      pair.allSatisfy { whos[$0].map { !wronglyDated.contains($0.label) } ?? false }
+    }.map { pair, seconds in
+      OneSidedDirections.Pair(
+        one: Int(pair[0]), other: Int(pair[1]), heard: Int(seconds.heard), heardBack: Int(seconds.heardBack))
+    }
+    let wrong = Set(OneSidedDirections(pairs).badges.map { Int64($0.who) })
+    var sums: [Int64: (heard: Int64, wasHeard: Int64)] = [:]
+    for (pair, seconds) in directions {
+      for (who, heard, back) in [
+        (pair[0], seconds.heard, seconds.heardBack), (pair[1], seconds.heardBack, seconds.heard),
+      ] {
+        let sum = sums[who] ?? (0, 0)
+        sums[who] = (sum.heard.addingClamped(heard), sum.wasHeard.addingClamped(back))
+      }
+    }
+    return sums.compactMap { id, sum in
+      whos[id].map {
+        DirectionShare(
+          who: $0, heardSeconds: sum.heard, wasHeardSeconds: sum.wasHeard, isOneSided: wrong.contains(id))
+      }
+    }.sorted { $0.who < $1.who }
   }
 
   /// Whether somebody of a name is in the archive: in its contacts, in the file of people, or with a log.
@@ -103,14 +125,18 @@ package struct CoverageReader {
     return coverages
   }
 
-  /// The time of the archive's records: from the first to the last of all devices.
+  /// The time of the archive's records: from the first to the last of all devices; of readings, if no device
+  /// had a payload yet.
   func knownTime() throws(HostLinkError) -> Range<Int64>? {
     guard try connection.hasTable(CoverageTable.name) else { return nil }
-    let rows = try connection.rows(
+    var rows = try connection.rows(
       """
       SELECT MIN(from_ms), MAX(to_ms) FROM coverage WHERE state IN ('worn', 'recorded', 'lying')
       GROUP BY device_id
       """)
+    if rows.isEmpty {
+      rows = try connection.rows("SELECT first_ms, last_ms + 1 FROM device WHERE first_ms IS NOT NULL")
+    }
     func outermost(_ dates: [Int64]) -> Int64? {
       let sorted = dates.sorted()
       guard sorted.count >= 3, let last = sorted.last else { return sorted.last }

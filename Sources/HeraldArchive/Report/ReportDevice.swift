@@ -31,6 +31,8 @@ struct ReportDevice: Sendable {
   let name: String
   /// The indices in `WardContent.whos` of those who wore it.
   var wearers: [Int] = []
+  /// The last date at which somebody wears it by the file of people; `nil` if nobody ever does.
+  var wornUntil: Int64?
   /// The first and the last date of a record; `nil` if there is none with a date.
   var first: Int64?
   var last: Int64?
@@ -97,6 +99,7 @@ struct ReportDevices {
       var device = ReportDevice(
         id: row.integer(0), serial: row.text(1), name: PrintableText.of(row.text(2), limit: 60))
       device.undated = Int(count: row, 3)
+      device.wornUntil = assignments.bySerial[device.serial]?.map(\.to).max()
       devices.append(device)
     }
     spans = Array(repeating: [], count: devices.count)

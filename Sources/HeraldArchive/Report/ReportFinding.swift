@@ -17,8 +17,6 @@ struct ReportFinding: Equatable, Sendable {
   private static let leastUnrecorded: Int64 = 3_600_000
   /// The maximum number of pairs that are named.
   private static let mostPairs = 20
-  /// The seconds that one direction must have before both are compared.
-  static let leastSeconds = 1800
   /// The battery level in percent below which a device is named.
   static let lowBattery: Int64 = 20
   /// The time in milliseconds by which a log may end before the last of all.
@@ -54,7 +52,7 @@ struct ReportFinding: Equatable, Sendable {
           "the badge lay with \(badge.badges == 1 ? "another badge" : "\(badge.badges) other badges") for \(ReportText.minutes(badge.seconds)) min while nobody wore it",
         advice: "these minutes are not contacts of persons; see whether it should have been worn")
     }
-    let directions = OneSidedDirections(content)
+    let directions = OneSidedDirections(content.comparablePairs)
     findings += directions.badges.map { oneSided($0, content) }
     findings += directions.pairs.prefix(mostPairs).map { oneSided($0, content) }
     let end = content.devices.compactMap(\.last).max() ?? 0
@@ -112,7 +110,7 @@ struct ReportFinding: Equatable, Sendable {
     return ReportFinding(about: content.whos[badge.who].label, who: badge.who, what: what, advice: advice)
   }
 
-  private static func oneSided(_ pair: ReportPair, _ content: WardContent) -> ReportFinding {
+  private static func oneSided(_ pair: OneSidedDirections.Pair, _ content: WardContent) -> ReportFinding {
     let (one, other) = (content.whos[pair.one].label, content.whos[pair.other].label)
     return ReportFinding(
       about: "\(one) and \(other)", who: nil,
@@ -129,9 +127,11 @@ struct ReportFinding: Equatable, Sendable {
     func found(_ what: String, _ advice: String) {
       findings.append(ReportFinding(about: name, who: device.wearers.first, what: what, advice: advice))
     }
-    if let last = device.last, end - last > earlyEnd {
+    // A badge that was handed back or exchanged has nothing to record afterwards.
+    let end = min(end, device.wornUntil ?? end)
+    if let last = device.last, case let missing = end.subtractingClamped(last), missing > earlyEnd {
       found(
-        "its log ends on \(ReportText.moment(last, content.days)), \(DurationText.of(seconds: (end - last) / 1000)) before the last of all",
+        "its log ends on \(ReportText.moment(last, content.days)), \(DurationText.of(seconds: missing / 1000)) before \(end == device.wornUntil ? "it was handed back" : "the last of all")",
         "it was collected, or its battery was empty: pull its log again")
     }
     if let lowest = device.lowest, lowest < lowBattery {

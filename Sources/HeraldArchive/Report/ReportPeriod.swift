@@ -35,6 +35,9 @@ package struct ReportPeriod: Equatable, Sendable {
     return first...max(first, to.map(LocalDays.number(ofDay:)) ?? 99_999_999)
   }
 
+  /// Both ends, such as 20260914; `nil` for all days.
+  package var days: ClosedRange<Int64>? { from == nil && to == nil ? nil : numbers }
+
   /// Both ends as values of the columns `day`.
   var arguments: [SQLValue] { [.integer(numbers.lowerBound), .integer(numbers.upperBound)] }
 

@@ -30,6 +30,8 @@ struct WardContent {
   let focus: ReportFocus?
   /// Devices whose clocks were wrong.
   private(set) var clockFindings: [ClockFinding] = []
+  /// Labels of those with a badge that was ahead or behind: its times are not those of others.
+  private(set) var wronglyDated: Set<String> = []
   /// What is recorded of each person, and of each badge without one, in the time of the report, by name.
   private(set) var coverages: [Coverage] = []
   /// Badges that lay with others while nobody wore them, and the seconds with the one that lay longest there.
@@ -58,6 +60,8 @@ struct WardContent {
     try findUnrecorded(archive, period)
     clockFindings = try archive.deviceClocks.findings(
       of: period.numbers, about: focus == nil ? nil : Set(whos.map(\.label) + self.devices.map(\.serial)))
+    wronglyDated = Set(
+      try archive.deviceClocks.wronglyDated(on: period.numbers).map { PrintableText.of($0, limit: 80) })
     if !isOfOneDevice { try findStrangers(connection, period) }
     try findCoverage(archive, period)
     try findLyingTogether(connection, period)
@@ -92,15 +96,18 @@ struct WardContent {
       ($1.value.seconds, $0.value.name, $0.key) < ($0.value.seconds, $1.value.name, $1.key)
     }
     .map(\.value).filter {
-      $0.seconds >= ReportFinding.leastSeconds && !wronglyDated.contains($0.name)
+      $0.seconds >= OneSidedDirections.leastSeconds && !wronglyDated.contains($0.name)
     }
   }
 
-  /// Labels of those with a badge that was ahead or behind: its times are not those of others.
-  var wronglyDated: Set<String> {
-    Set(
-      clockFindings.filter { $0.kind == .ahead || $0.kind == .behind }.flatMap { $0.persons + [$0.device] }
-        .map { PrintableText.of($0, limit: 80) })
+  /// The directions of the pairs of which both have a badge with a right clock, by their indices in `whos`.
+  var comparablePairs: [OneSidedDirections.Pair] {
+    guard !isOfOneDevice else { return [] }
+    return pairs.filter { pair in
+      [pair.one, pair.other].allSatisfy { whos[$0].hasBadge && !wronglyDated.contains(whos[$0].label) }
+    }.map {
+      OneSidedDirections.Pair(one: $0.one, other: $0.other, heard: $0.heard, heardBack: $0.heardBack)
+    }
   }
 
   /// What is recorded of somebody of `whos`.

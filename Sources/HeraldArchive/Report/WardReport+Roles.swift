@@ -126,7 +126,7 @@ extension WardReport {
   var uneven: [ReportPair] {
     content.pairs.filter { pair in
       content.whos[pair.one].hasBadge && content.whos[pair.other].hasBadge
-        && OneSidedDirections.isOneSided(pair.heard, pair.heardBack, least: ReportFinding.leastSeconds)
+        && OneSidedDirections.isOneSided(pair.heard, pair.heardBack, least: OneSidedDirections.leastSeconds)
     }.sorted {
       let (one, other) = (abs($0.heard - $0.heardBack), abs($1.heard - $1.heardBack))
       return (other, $0.one, $0.other) < (one, $1.one, $1.other)
@@ -165,7 +165,7 @@ extension WardReport {
     guard !uneven.isEmpty else {
       page.element(
         "p", "",
-        "No pair with at least \(ReportFinding.leastSeconds / 60) minutes has one direction with less than half of the other."
+        "No pair with at least \(OneSidedDirections.leastSeconds / 60) minutes has one direction with less than half of the other."
       )
       return
     }
@@ -203,7 +203,7 @@ extension WardReport {
   private func balance(_ one: Int, _ other: Int, to page: inout Markup) {
     let most = max(one, other, 1)
     let (left, right) = (one * 100 / most, other * 100 / most)
-    let isUneven = max(one, other) >= ReportFinding.leastSeconds && min(one, other) * 2 < max(one, other)
+    let isUneven = max(one, other) >= OneSidedDirections.leastSeconds && min(one, other) * 2 < max(one, other)
     page.raw(
       "<svg class=\"balance\(isUneven ? " uneven" : "")\" viewBox=\"0 0 204 10\" width=\"204\" height=\"10\" aria-hidden=\"true\"><rect class=\"heard\" x=\"\(100 - left)\" width=\"\(left)\" height=\"10\"/><rect class=\"back\" x=\"104\" width=\"\(right)\" height=\"10\"/></svg>"
     )

@@ -51,10 +51,13 @@ package struct WardReport: ReportSection {
     self.refused = refused.map { PrintableText.of($0, limit: 300) }
   }
 
-  /// Writes the report to a file that only its owner can read.
+  /// Whether nobody was near anybody.
+  package var isEmpty: Bool { content.pairs.isEmpty }
+
+  /// Writes the report to a file that only its owner can read, or to a device or pipe.
   /// - Throws: `.storage` if it cannot be written.
   package func write(to path: String) throws(HostLinkError) {
-    let file = try ReplacedFile(path)
+    let file = try ReplacedFile(path, takesStream: true)
     try file.append(html)
     try file.finish()
   }

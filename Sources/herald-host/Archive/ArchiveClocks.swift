@@ -32,6 +32,9 @@ extension ArchiveCommands {
     private struct Row: Encodable {
       let findings: [ClockFinding]
       let corrections: [DeviceClocks.Correction]
+      /// How many devices were compared, of how many.
+      let compared: Int
+      let devices: Int
     }
 
     func run() throws {
@@ -41,10 +44,12 @@ extension ArchiveCommands {
       if correct || restore {
         try ArchiveFilling(archive: archive, who: nil, isQuiet: display.quiet).update()
       }
+      let reach = try archive.deviceClocks.reach()
       let row = Row(
-        findings: try archive.deviceClocks.findings(), corrections: try archive.deviceClocks.corrections())
+        findings: try archive.deviceClocks.findings(), corrections: try archive.deviceClocks.corrections(),
+        compared: reach.compared, devices: reach.devices)
       try display.show(row) {
-        if row.findings.isEmpty { Console.line("No device has a date that differs from the others.") }
+        if row.findings.isEmpty { Console.line(reach.words) }
         for finding in row.findings { Console.line("\(finding.text): \(finding.advice)") }
         for correction in row.corrections {
           Console.line("corrected: \(correction.text(archive.days))")
