@@ -140,7 +140,8 @@ async def case_coverage_tells_nobody_from_no_data():
         assert status == 0 and answer["meetings"] and answer["who"] == "Ada" and "within_db" not in answer, (status, err)
         assert answer["strength"] == "received at any strength, up to a whole room"
         assert {row["who"] for row in answer["coverage"]} >= {"Ada"} | {row["other"]["label"] for row in answer["meetings"]}
-        assert all(row["recorded_seconds"] > 0 for row in answer["coverage"])
+        # Dora, whose log was not collected, may be missing in the rows.
+        assert [row["who"] for row in answer["coverage"] if row["recorded_seconds"] == 0] == ["Dora"], answer["coverage"]
         status, out, err = await run("herald-host", "archive", "near", "Ada", *place, "--within", "1")
         assert status == 0 and "No contacts in the" in out and "at most 1 dB" in out, (status, out, err)
         # A limit of a band is the sum of the bands up to it, and a minimum means the same everywhere.

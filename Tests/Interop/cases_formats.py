@@ -95,6 +95,9 @@ async def case_formats_have_the_contacts_that_the_same_options_of_contacts_print
             for format, table, people in ("epicontacts", "contacts.csv", "linelist.csv"), ("tij", "tij.tsv", "names.csv"):
                 output = written.results / f"{format}-{number}"
                 status, _, err = await run("herald-host", "export", "--format", format, *words, *selection, "--output", output)
+                if selection == ("--to", "2020-01-01"):
+                    assert status == 12 and "outside the archive" in err and not output.exists(), (status, err)
+                    continue
                 assert status == 0, err
                 with open(output / people, newline="") as file:
                     label = {row["id"]: row["name"].removeprefix("'") for row in csv.DictReader(file)}

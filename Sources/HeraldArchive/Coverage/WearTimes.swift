@@ -47,8 +47,9 @@ extension DeviceDerivation.Context {
     let both = wearer.valid.clamped(to: valid)
     switch (wearer.key, state) {
     case (.person(let name), .lying): return (.unworn(serial, name), both)
-    case (.device, .lying): return (.unworn(serial, nil), both)
-    case (.device, nil) where assignments.bySerial[serial] != nil: return (.unworn(serial, nil), both)
+    case (.device, .lying): return (.unworn(serial, assignments.onlyPerson(ofSerial: serial)), both)
+    case (.device, nil) where assignments.bySerial[serial] != nil:
+      return (.unworn(serial, assignments.onlyPerson(ofSerial: serial)), both)
     default: return (wearer.key, both)
     }
   }

@@ -16,7 +16,7 @@ extension Archive {
     /// The number of sealed pages that were not opened, without the owner's key or with another one, and of
     /// those that were opened in part. Closed ones are in the archive as they are.
     package var sealedPages = 0
-    /// Folders that could not be read, with the reason.
+    /// Folders, and files of pages, that could not be read, with the reason.
     package var failures: [(folder: String, error: HostLinkError)] = []
 
     /// Whether two additions are the same, except for the reasons of failures.

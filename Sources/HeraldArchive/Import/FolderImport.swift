@@ -29,12 +29,13 @@ struct FolderImport {
       let batch = folders[start..<min(start + Self.foldersAtOnce, folders.count)]
       try connection.transaction { () throws(HostLinkError) in
         for folder in batch {
-          let store: PageStore
-          do throws(HostLinkError) { store = try PageStore(path: folder, create: false) } catch {
+          // What cannot be read keeps no other folder out.
+          let content: Content
+          do throws(HostLinkError) { content = try Content(folder) } catch {
             addition.failures.append((folder, error))
             continue
           }
-          try add(store, &addition)
+          try add(content, &addition)
           addition.folders += 1
         }
       }
@@ -51,7 +52,22 @@ struct FolderImport {
     let size: Int
   }
 
-  private func add(_ store: PageStore, _ addition: inout Archive.Addition) throws(HostLinkError) {
+  /// What is in a folder.
+  private struct Content {
+    let store: PageStore
+    let names: [PageName]
+    /// Pages that a pull in a session has found not to be the device's, and has kept aside.
+    let aside: [(name: PageName, digest: String)]
+
+    init(_ folder: String) throws(HostLinkError) {
+      store = try PageStore(path: folder, create: false)
+      names = try store.pages()
+      aside = try store.pagesAside()
+    }
+  }
+
+  private func add(_ content: Content, _ addition: inout Archive.Addition) throws(HostLinkError) {
+    let (store, names) = (content.store, content.names)
     let record = store.device
     let (id, epochs) = try device(record, folder: store.path)
     if let power = record.power { try merge(power, of: id) }
@@ -66,10 +82,8 @@ struct FolderImport {
         isOpen: row.integer(2) != 0)
       known[name] = KnownPage(id: row.integer(3), sha256: row.blob(4), size: Int(row.integer(5)))
     }
-    let names = try store.pages()
     var sealed = try SealedPageTable(archive, of: id)
-    // A pull in a session has found that these are not the device's, and kept them aside.
-    for (name, digest) in try store.pagesAside() {
+    for (name, digest) in content.aside {
       if let page = known[name], page.sha256.hexadecimal == digest {
         try connection.execute("DELETE FROM page WHERE id = ?", [.integer(page.id)])
         known[name] = nil
@@ -85,7 +99,14 @@ struct FolderImport {
     var bytesOfValues = 0
     var number = try connection.number("SELECT MAX(id) FROM page") ?? 0
     for name in names {
-      guard let bytes = try page(name, in: store) else {
+      let file: [UInt8]?
+      do throws(HostLinkError) { file = try page(name, in: store) } catch {
+        if addition.failures.count < Self.mostListed {
+          addition.failures.append((Self.path(of: name, in: store), error))
+        }
+        continue
+      }
+      guard let bytes = file else {
         refuse(name, store, &addition)
         continue
       }
@@ -185,8 +206,12 @@ struct FolderImport {
 
   private func refuse(_ name: PageName, _ store: PageStore, _ addition: inout Archive.Addition) {
     if addition.refused.count < Self.mostListed {
-      addition.refused.append("\(store.path)/pages/\(name.fileName)")
+      addition.refused.append(Self.path(of: name, in: store))
     }
+  }
+
+  private static func path(of name: PageName, in store: PageStore) -> String {
+    "\(store.path)/pages/\(name.fileName)"
   }
 
   /// Notes a page that differs from the one of the same number, once.

@@ -140,7 +140,10 @@ struct MeetingSelection {
     throws(HostLinkError)
   {
     let known = try connection.rows(
-      "SELECT DISTINCT \(column) FROM who WHERE \(column) <> '' ORDER BY \(column)"
+      """
+      SELECT \(column) FROM who WHERE \(column) <> '' UNION SELECT \(column) FROM person WHERE \(column) <> ''
+      ORDER BY 1
+      """
     ).map { $0.text(0) }
     guard !known.contains(value) else { return }
     throw HostLinkError(

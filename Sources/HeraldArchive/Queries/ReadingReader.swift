@@ -85,9 +85,9 @@ struct ReadingReader {
         else { return }
         let (number, own) = (collector.subject(of: peer, at: date, position), collector.observer(at: date))
         let (subject, observer) = (collector.whos[Int(number)], collector.whos[Int(own)])
-        guard filter.holds(observer.label, subject.label) else { return }
+        guard filter.holds(observer.observer, subject.label) else { return }
         let reading = Archive.Reading(
-          device: context.serial, unixMilliseconds: date, observer: observer.label, subject: subject.label,
+          device: context.serial, unixMilliseconds: date, observer: observer.observer, subject: subject.label,
           subjectKind: subject.kind, address: target.addressText,
           power: scan.power(ofPeer: peer, at: position).map(Int.init), rssi: Int(rssi.rawValue))
         do throws(HostLinkError) { try body(reading) } catch let problem { error = problem }

@@ -57,8 +57,11 @@ extension ArchiveCommands {
       let query = MeetingQuery(archive, period, least, nearness, person: who)
       let meetings = try archive.figures(query)
       try archive.answer(query, meetings, "meetings", display, found: meetings.map(\.other.label)) {
+        // The badge of somebody who does not wear it is another one than the person.
+        let who = nearness.unworn ? [("WHO", \MeetingFigures.who.nameOrBadge)] : []
         MeetingTable(archive.rules).show(
-          meetings, [("DAY", \.dayText), ("OTHER", \.other.label), ("ROLE", \.other.role)])
+          meetings,
+          [("DAY", \.dayText)] + who + [("OTHER", \.other.nameOrBadge), ("ROLE", \.other.role)])
       }
     }
   }
@@ -82,7 +85,7 @@ extension ArchiveCommands {
       let found = meetings.flatMap { [$0.who.label, $0.other.label] }
       try archive.answer(query, meetings, "meetings", display, found: found) {
         MeetingTable(archive.rules).show(
-          meetings, [("DAY", \.dayText), ("WHO", \.who.label), ("OTHER", \.other.label)])
+          meetings, [("DAY", \.dayText), ("WHO", \.who.nameOrBadge), ("OTHER", \.other.nameOrBadge)])
       }
     }
   }
@@ -140,7 +143,7 @@ extension ArchiveCommands {
       try archive.answer(query, rows, "secondDegree", display, found: rows.map(\.who.label)) {
         let cells = rows.map {
           [
-            PrintableText.name($0.who.label), PrintableText.name($0.who.role), String($0.through),
+            PrintableText.name($0.who.nameOrBadge), PrintableText.name($0.who.role), String($0.through),
             MeetingTable.minutes($0.seconds),
           ]
         }
@@ -169,11 +172,8 @@ extension ArchiveCommands {
 
     func run() throws {
       let archive = try location.open(isQuiet: display.quiet)
-      guard let time = try CoverageReader(archive).time(of: period.range) else {
-        throw HostLinkError(
-          .unrecorded, "\(archive.location) has no record with a date",
-          advice: "add pulled logs: `herald-host archive add DIR --archive FILE`")
-      }
+      try Answer.checkDays(archive, period.range)
+      guard let time = try CoverageReader(archive).time(of: period.range) else { return }
       var found: [Coverage] = []
       if who.isEmpty { found = try archive.coverages(from: time.from, to: time.to) }
       for label in who {
@@ -212,6 +212,11 @@ extension ArchiveCommands {
   }
 }
 
+extension Who {
+  /// The label; of a badge that nobody wears, that it is one.
+  var nameOrBadge: String { kind == .unworn ? "badge of \(label), not worn" : label }
+}
+
 extension MeetingFigures {
   fileprivate var dayText: String { CivilDay.text(day) }
 }
@@ -234,8 +239,7 @@ extension Archive {
     _ query: MeetingQuery, _ rows: [Row], _ name: String, _ display: DisplayOptions, found: [String],
     _ table: () -> Void
   ) throws {
-    let asked = [query.person, query.other].compactMap(\.self)
-    let answer = try Answer(self, query, about: asked, found: Set(found))
+    let answer = try Answer(self, query, found: Set(found))
     try display.show(
       ArchiveCommands.AnswerRow(
         who: query.person, other: query.other, zone: days.zone, leastSeconds: query.leastSeconds, rows: rows,

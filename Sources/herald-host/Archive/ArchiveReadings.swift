@@ -48,8 +48,7 @@ extension ArchiveCommands {
       guard isEmpty else { return }
       var query = MeetingQuery()
       (query.days, query.person, query.other) = (filter.days, who ?? device, other)
-      let asked = [query.person, other].compactMap(\.self)
-      try Answer(archive, query, about: asked, found: []).checkEmpty(isQuiet: true)
+      try Answer(archive, query, found: []).checkEmpty(isQuiet: true)
     }
   }
 }

@@ -54,7 +54,10 @@ struct Contacts: ParsableCommand {
 
   func run() throws {
     let model = try calibration.map { path throws(HostLinkError) in try DistanceCalibration(reading: path) }
-    let archive = try self.archive.open(display, window: which.window)
+    try archive.answer(display, window: which.window) { try show($0, model) }
+  }
+
+  private func show(_ archive: Archive, _ model: DistanceCalibration?) throws {
     let bands = try ContactBands(limits: self.bands ?? archive.rules.bandLimits, weights: weights)
     var query = which.query(archive.rules)
     var rows: [ContactRow] = []
@@ -69,14 +72,13 @@ struct Contacts: ParsableCommand {
         rows.append(ContactRow(meeting, archive.days, bands, model))
       }
     }
-    let answer = try Answer(
-      archive, query, about: [query.person].compactMap(\.self),
-      found: Set(rows.flatMap { [$0.who.label, $0.other.label] }))
+    let answer = try Answer(archive, query, found: Set(rows.flatMap { [$0.who.label, $0.other.label] }))
     let print = ContactTable(
       archive: archive, bands: bands, calibration: model, isEach: each, hasDirections: directions,
       answer: answer)
     if csv {
       try print.printCSV(rows)
+      if !display.quiet { answer.noteUnrecorded() }
     } else {
       try display.show(print.json(rows)) { print.printTable(rows) }
     }

@@ -80,7 +80,11 @@ struct Export: ParsableCommand {
   func run() throws {
     let replacement = Replacement(isForced: replacing.force, inputs: archive.inputs)
     // The windows of tij are decoded from the pages, whatever the archive has.
-    let archive = try archive.open(display, window: format == .tij ? nil : which.window)
+    try archive.answer(display, window: format == .tij ? nil : which.window) { try write($0, replacement) }
+  }
+
+  private func write(_ archive: Archive, _ replacement: Replacement) throws {
+    if let days = which.period.range { try Answer.checkDays(archive, days) }
     if let format = format.exchange { return try export(archive, as: format, replacement) }
     var selection = ExportSelection()
     if !table.isEmpty { selection.tables = Set(table) }
@@ -128,5 +132,8 @@ struct Export: ParsableCommand {
         [["FILE", "ROWS"]] + files.map { ["\(output)/\($0.name)", String($0.rows)] }, right: [1])
       Console.line("Contacts are \(strength).")
     }
+    // coverage.csv has rows of those whom nobody met as well.
+    let isEmpty = files.allSatisfy { $0.rows == 0 || $0.name == "coverage.csv" }
+    if isEmpty { try Answer(archive, query, found: []).checkEmpty(isQuiet: true) }
   }
 }

@@ -47,10 +47,25 @@ struct Report: ParsableCommand {
     let period = try ReportPeriod(from: day ?? from, to: day ?? to)
     let first = logs.dir.first.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
     let report = output ?? "\(first ?? "")\(WardReport.fileName)"
-    try Replacement(isForced: replacing.force, inputs: logs.inputs).check(report, isOwn: WardReport.isReport)
-    let archive = try logs.open(display)
+    try Replacement(isForced: replacing.force, inputs: logs.inputs).check(
+      report, takesStream: true, isOwn: WardReport.isReport)
+    try logs.answer(display) { try write($0, period, to: report) }
+  }
+
+  private func write(_ archive: Archive, _ period: ReportPeriod, to path: String) throws {
+    var query = MeetingQuery()
+    (query.days, query.person, query.role) = (period.days, person, role)
+    if query.days != nil { try Answer.checkDays(archive, query.days) }
     let focus = try ReportFocus(archive, person: person, role: role)
-    try WardReport(archive, period, focus: focus, capacity: cell.battery).write(to: report)
-    try display.show(["report": report]) { Console.line("Report: \(report)") }
+    let report = try WardReport(archive, period, focus: focus, capacity: cell.battery)
+    try report.write(to: path)
+    // A report on standard output has no line behind it.
+    if !LocalFile.isStream(path) {
+      try display.show(["report": path]) { Console.line("Report: \(path)") }
+    }
+    // A report on everything says what there is of each badge, and that nothing has a date.
+    if report.isEmpty, query != MeetingQuery() {
+      try Answer(archive, query, found: []).checkEmpty(isQuiet: true)
+    }
   }
 }

@@ -28,17 +28,25 @@ struct ArchiveOptions: ParsableArguments {
   /// What these options have the command read.
   var inputs: [String] { dir + [archive].compactMap(\.self) + who.inputs + owner.ownerKey }
 
-  /// Opens the archive, or makes a temporary one of the folders, and brings it up to date.
+  /// Opens the archive, or makes a temporary one of the folders, brings it up to date, and answers from it.
   /// - Parameter window: the length of a window in seconds that the command needs; `nil` for any.
-  func open(_ display: DisplayOptions, window: Int? = nil) throws -> Archive {
+  /// - Throws: what `body` throws; `.partial` after it if a part of the folders could not be read.
+  func answer(_ display: DisplayOptions, window: Int? = nil, _ body: (Archive) throws -> Void) throws {
     guard let location = self.archive else {
       var rules = ContactRules()
       rules.zone = try zone.name()
       rules.window = window ?? rules.window
-      let filling = ArchiveFilling(
+      let filling = try ArchiveFilling(
         archive: try Archive.temporary(rules), who: who, isQuiet: display.quiet, keys: try owner.keys())
-      try filling.add(try PageStoreSearch.folders(in: dir)).noteProblems()
-      return filling.archive
+      let addition = try filling.add(try PageStoreSearch.folders(in: dir))
+      addition.noteProblems()
+      try body(filling.archive)
+      guard addition.failures.isEmpty, addition.refused.isEmpty else {
+        throw HostLinkError(
+          .partial, "not everything in the folders could be read; the result is of the rest",
+          advice: "make the files named above readable, or pull the logs of those devices into new folders")
+      }
+      return
     }
     let archive = try Archive.open(location, create: false, zone: zone.zone)
     if let window, window != archive.rules.window {
@@ -49,6 +57,6 @@ struct ArchiveOptions: ParsableArguments {
       )
     }
     try ArchiveFilling(archive: archive, who: who, isQuiet: display.quiet).update()
-    return archive
+    try body(archive)
   }
 }
