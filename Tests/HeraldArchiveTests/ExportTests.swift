@@ -97,7 +97,7 @@ import Testing
     // What was read later tells whose address it was; on the next day nobody wears the badge.
     #expect(
       rows.map { collector.whos[Int($0.subject)] } == [
-        .person("Bob"), .person("Bob"), .address(Self.other), .unworn("B", nil),
+        .person("Bob"), .person("Bob"), .address(Self.other), .unworn("B", "Bob"),
       ])
   }
 

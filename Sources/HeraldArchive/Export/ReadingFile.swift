@@ -92,7 +92,7 @@ struct ReadingFile {
     file.append(Int64(row.rssi), to: 3)
     if let power = row.power { file.append(Int64(power), to: 4) }
     let (observer, subject) = (whos[Int(row.observer)], whos[Int(row.subject)])
-    file.append(entry: observers.entry(of: row.observer, { observer.label }, in: 5, of: file), to: 5)
+    file.append(entry: observers.entry(of: row.observer, { observer.observer }, in: 5, of: file), to: 5)
     file.append(entry: subjects.entry(of: row.subject, { subject.label }, in: 6, of: file), to: 6)
     file.append(entry: subjectKinds.entry(of: row.subject, { subject.kind }, in: 7, of: file), to: 7)
     file.append(entry: devices.entry(of: 0, { serial }, in: 8, of: file), to: 8)

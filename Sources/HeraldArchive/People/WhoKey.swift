@@ -10,7 +10,7 @@ enum WhoKey: Hashable, Sendable {
   /// A device of the archive, by its serial number, to which no person is assigned at that time.
   case device(String)
   /// A device of the archive that nobody wears at that time, by its serial number, and the person to whom it
-  /// is assigned, if any.
+  /// is assigned at that time, or the only one to whom it ever is.
   case unworn(String, String?)
   /// A payload that no device of the archive sends: usually a phone, or a venue beacon.
   case payload([UInt8])
@@ -49,6 +49,12 @@ enum WhoKey: Hashable, Sendable {
       isVenue(bytes) ? PayloadDescription(bytes)?.text ?? key : ShortPayload.text(bytes)
     case .address(let identity): identity.addressText
     }
+  }
+
+  /// What stands in tables of readings as the observer, which have no kind: the label, but the serial number
+  /// of a badge that nobody wears, which observes for nobody.
+  var observer: String {
+    if case .unworn(let serial, _) = self { serial } else { label }
   }
 
   /// The person by whose name the row is known, if any.
@@ -91,6 +97,14 @@ package struct Assignments: Sendable {
     list.append(entry)
     list.sort { $0.from < $1.from }
     bySerial[serial] = list
+  }
+
+  /// The person to whom a device is assigned, if it is never assigned to another one.
+  func onlyPerson(ofSerial serial: String) -> String? {
+    guard let entries = bySerial[serial], let first = entries.first,
+      entries.allSatisfy({ $0.person == first.person })
+    else { return nil }
+    return first.person
   }
 
   /// Who a device stands for at a date, and from when to when it does.
