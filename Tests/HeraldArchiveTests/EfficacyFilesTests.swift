@@ -131,7 +131,7 @@ struct EfficacyFilesTests {
       let path = try folder.write("a", "lines", bytes)
       let error = #expect(throws: HostLinkError.self) { try TextLines.read(path) { _ in true } }
       #expect(error?.what.hasSuffix("is UTF-16, or no text: it has to be UTF-8") == true)
-      #expect(throws: HostLinkError.self) { try TextLines.readFirst(path) { _ in } }
+      #expect(throws: HostLinkError.self) { try TextLines.readRow(path) { _, _ in } }
     }
   }
 

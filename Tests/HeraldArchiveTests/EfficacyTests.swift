@@ -183,7 +183,8 @@ struct EfficacyTests {
       for start in ["", "sep=\(separator)\r\n"] {
         try folders.write("a", "contacts.csv", Array((start + other).utf8))
         try folders.write(
-          "a", "detection.csv", Array("\"A, B\"\(separator)iOS\(separator)15\(separator)AAAAAA".utf8))
+          "a", "detection.csv",
+          Array("\(start)\"A, B\"\(separator)iOS\(separator)15\(separator)AAAAAA\r\n".utf8))
         result = try count(rules())
         #expect(result.pairs.map(\.windows) == [2, 0] && result.devices[0].rows == 3)
         #expect(result.devices[0].recording.payload == "AAAAAA" && result.devices[0].recording.name == "A, B")
@@ -205,14 +206,54 @@ struct EfficacyTests {
     #expect(try count(rules).devices.map(\.ambiguousRows) == [1, 0])
   }
 
-  @Test("empty files are those of a device that nobody detected")
+  @Test("rows of no kind are counted, and a file with many of them is refused with an example")
+  func unknownKinds() throws {
+    func write(_ kinds: [String]) throws {
+      let header = "time,sensor,id,detect,read,measure,share,visit,data\n"
+      let rows = kinds.map { "2022-11-29 10:00:10,BLE,1,\($0),\n" }.joined()
+      try folders.write("a", "contacts.csv", Array((header + rows).utf8))
+    }
+    try folders.device("b", payload: "BBBBBB", ["10:00:00 1 m", "10:05:00 1 m"])
+    let good = Array(repeating: ",,3,,", count: 60)
+    try write(good + [",,3.0,,", "1,,,,", ",,,,5", ",,,,", ",true,,,", ",,,3,"])
+    let device = try count(rules()).devices[0]
+    #expect(device.rows == 66 && device.unknownRows == 4 && device.unknownField == "measure 3.0")
+    #expect(device.damagedRows == 0 && device.undatedRows == 0)
+    try write(Array(repeating: ",,NA,,", count: 3))
+    let error = #expect(throws: HostLinkError.self) { try count(rules()) }
+    #expect(
+      error?.what
+        == "\(folders.path)/a/contacts.csv: 3 of 3 rows have no kind that is known, such as \"measure NA\": they would count as not detected"
+    )
+    #expect(error?.advice?.hasPrefix("write 2 for a read, 3 for a measurement") == true)
+  }
+
+  @Test("a file with a header only is one of a device that detected nobody, an empty one is refused")
   func emptyFiles() throws {
-    try folders.write("a", "contacts.csv", [])
+    try folders.write("a", "contacts.csv", Array("time,sensor,id,detect,read,measure,share,data\n".utf8))
     try folders.write("a", "detection.csv", [])
     try folders.device("b", payload: "BBBBBB", ["10:00:00 1 r ", "10:00:00 1 m"])
     let result = try count(rules())
     #expect(result.detected == 0 && result.achievedWindows == 0 && result.pairs.count == 2)
     #expect(throws: HostLinkError.self) { try count(Efficacy.Rules()) }
+    for bytes in [[], [0xEF, 0xBB, 0xBF], Array("sep=;\r\n".utf8)] as [[UInt8]] {
+      try folders.write("a", "contacts.csv", bytes)
+      let error = #expect(throws: HostLinkError.self) { try count(rules()) }
+      #expect(error?.what == "\(folders.path)/a/contacts.csv is empty, without even a header")
+    }
+  }
+
+  @Test(
+    "a detection.csv that does not begin with a device is refused",
+    arguments: ["sep=;\nA,iOS,15,AAAAAA\n", "A|iOS|15|AAAAAA\n"])
+  func foreignDetection(text: String) throws {
+    try folders.device("a", payload: "AAAAAA", ["10:00:00 1 m"])
+    try folders.device("b", payload: "BBBBBB", ["10:00:00 1 m"])
+    try folders.write("a", "detection.csv", Array(text.utf8))
+    let error = #expect(throws: HostLinkError.self) { try RecordingFolder.search([folders.path]) }
+    #expect(
+      error?.what
+        == "\(folders.path)/a/detection.csv does not begin with a device's name, system, version and payload")
   }
 
   @Test("what cannot be counted is an error that names the file or the option")

@@ -35,6 +35,22 @@ struct PeopleFileTests {
     #expect(try entries("serial,name\n").isEmpty)
   }
 
+  @Test("Columns that are not known are noted with their names and those that are known")
+  func unknownColumns() throws {
+    func notes(_ text: String) throws -> [String] { try PeopleFile(Array(text.utf8), days: .utc).notes }
+    let known = "serial, name, role, place, from, to"
+    #expect(
+      try notes("Serial;Name;von;bis;\nA1;Anna;2026-09-14;2026-09-15;\n") == [
+        "line 1: \"von\", \"bis\" are no columns that are known, and not read: known are \(known)"
+      ])
+    let twice = try PeopleFile(
+      Array("serial,name\nA1,Anna\nserial,name,\u{1B}form \nB2,Ben,\n".utf8), days: .utc)
+    #expect(twice.remarks.count == 1 && twice.remarks[0].hasPrefix("the file of people, line 3: \""))
+    #expect(!twice.remarks[0].contains("\u{1B}"))
+    #expect(try notes("serial,name,role,place,from,to\nA1,Anna,,,,\n").isEmpty)
+    #expect(try notes("name,serial,,\nAnna,A1,,\n").isEmpty)
+  }
+
   @Test("Semicolons, tabs, a byte order mark, and line ends of three systems")
   func dialects() throws {
     let expected = ["2 A1|Doe, Jane|nurse|Ward 3"]

@@ -11,7 +11,7 @@ struct ContactRows {
     case measurement
     /// The address shared a payload; its short form.
     case share(String)
-    /// Anything else.
+    /// A detection, a visit, or a deletion.
     case other
   }
 
@@ -25,11 +25,18 @@ struct ContactRows {
     var undated = 0
     /// The first date that cannot be read.
     var unread: String?
+    /// The number of rows that are of no kind: the fields of kinds are empty, or that of a read, a
+    /// measurement or a share is not its digit.
+    var unknown = 0
+    /// The first such field, with the name of its column.
+    var unknownField: String?
     /// The number of rows whose local time there is twice, as the clock was put back: the first is taken.
     var ambiguous = 0
   }
 
   private static let columns = ["time", "id", "read", "measure", "share", "data"]
+  /// The digits of the third to fifth of `columns`.
+  private static let digits: [UInt8] = [0x32, 0x33, 0x34]
 
   let folder: RecordingFolder
   let days: LocalDays
@@ -37,12 +44,13 @@ struct ContactRows {
   let shift: Int64
 
   /// Calls `body` with the date (in seconds since 1970), the address and the kind of each row.
-  /// - Throws: `.storage` if the file cannot be read, or its first line has not the columns of a
-  ///   `contacts.csv`. An empty file has no rows.
+  /// - Throws: `.storage` if the file cannot be read, is empty, or its first line has not the columns of a
+  ///   `contacts.csv`.
   func read(_ body: (Int64, String, Kind) throws(HostLinkError) -> Void) throws(HostLinkError) -> Remarks {
     var time = RecordedTime(days: days)
     var fields = LineFields(mostFields: 64)
     var indices: [Int] = []
+    var kinds: [Int] = []
     var width = 0
     var remarks = Remarks()
     var failure: HostLinkError?
@@ -68,13 +76,14 @@ struct ContactRows {
           return false
         }
         indices = found
+        kinds = Self.kinds(fields, line)
         return true
       }
       if line.isEmpty { return true }
       fields.split(line)
       // A program that was started again, or another version of it, wrote its header.
       if let again = Self.indices(fields, line) {
-        (indices, width) = (again, fields.count)
+        (indices, kinds, width) = (again, Self.kinds(fields, line), fields.count)
         return true
       }
       remarks.rows += 1
@@ -82,15 +91,12 @@ struct ContactRows {
         remarks.damaged += 1
         return true
       }
-      let kind: Kind
-      if fields.isDigit(indices[3], 0x33, of: line) {
-        kind = .measurement
-      } else if fields.isDigit(indices[2], 0x32, of: line) {
-        kind = .read(fields.text(indices[5], of: line))
-      } else if fields.isDigit(indices[4], 0x34, of: line) {
-        kind = .share(fields.text(indices[5], of: line))
-      } else {
-        kind = .other
+      guard let kind = Self.kind(fields, line, indices, kinds) else {
+        remarks.unknown += 1
+        if remarks.unknownField == nil {
+          remarks.unknownField = Self.unknownField(fields, line, indices)
+        }
+        return true
       }
       guard let seconds = time.seconds(line.extracting(fields.range(indices[0]))) else {
         remarks.undated += 1
@@ -109,9 +115,41 @@ struct ContactRows {
       return true
     }
     if let failure { throw failure }
+    guard !indices.isEmpty else {
+      throw HostLinkError(
+        .storage, "\(PrintableText.of(folder.contacts, limit: 400)) is empty, without even a header",
+        advice: "copy it from the device again, or leave the folder out")
+    }
     remarks.rows += reading.tooLong
     remarks.damaged += reading.tooLong
     return remarks
+  }
+
+  /// The kind of a row; `nil` if it has none.
+  private static func kind(
+    _ fields: LineFields, _ line: Span<UInt8>, _ indices: [Int], _ kinds: [Int]
+  ) -> Kind? {
+    for (index, digit) in zip(indices[2...4], digits) {
+      guard fields.range(index).isEmpty || fields.isDigit(index, digit, of: line) else { return nil }
+    }
+    if fields.isDigit(indices[3], digits[1], of: line) { return .measurement }
+    if fields.isDigit(indices[2], digits[0], of: line) { return .read(fields.text(indices[5], of: line)) }
+    if fields.isDigit(indices[4], digits[2], of: line) { return .share(fields.text(indices[5], of: line)) }
+    return kinds.allSatisfy { fields.range($0).isEmpty } ? nil : .other
+  }
+
+  /// What a row of no kind has in place of a kind: `measure 3.0`.
+  private static func unknownField(_ fields: LineFields, _ line: Span<UInt8>, _ indices: [Int]) -> String {
+    for (column, (index, digit)) in zip(columns[2...4], zip(indices[2...4], digits))
+    where !fields.range(index).isEmpty && !fields.isDigit(index, digit, of: line) {
+      return "\(column) \(PrintableText.of(fields.text(index, of: line), limit: 40))"
+    }
+    return "no kind"
+  }
+
+  /// The indices of the columns that say of which kind a row is.
+  private static func kinds(_ fields: LineFields, _ line: Span<UInt8>) -> [Int] {
+    (0..<fields.count).filter { !["time", "sensor", "id", "data"].contains(fields.text($0, of: line)) }
   }
 
   /// The indices of the columns in a header; `nil` if the line is none.

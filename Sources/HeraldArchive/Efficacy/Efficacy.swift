@@ -48,6 +48,10 @@ package struct Efficacy: Equatable, Sendable {
     package let undatedRows: Int
     /// The first date that cannot be read; `nil` if all can.
     package let unreadDate: String?
+    /// The number of rows of no known kind.
+    package let unknownRows: Int
+    /// What the first of them has in place of a kind; `nil` if all are known.
+    package let unknownField: String?
     /// The number of rows with a local time that there is twice: the first is taken.
     package let ambiguousRows: Int
     /// The earliest date, in seconds since 1970; `nil` without rows.
@@ -119,7 +123,8 @@ package struct Efficacy: Equatable, Sendable {
       devices.append(
         Device(
           recording: folder, rows: remarks.rows, damagedRows: remarks.damaged, undatedRows: remarks.undated,
-          unreadDate: remarks.unread, ambiguousRows: remarks.ambiguous, first: first, last: last))
+          unreadDate: remarks.unread, unknownRows: remarks.unknown, unknownField: remarks.unknownField,
+          ambiguousRows: remarks.ambiguous, first: first, last: last))
       try Self.checkShare(folder, remarks)
       progress(index + 1, steps)
     }
@@ -145,18 +150,26 @@ package struct Efficacy: Equatable, Sendable {
   private static func checkShare(_ folder: RecordingFolder, _ remarks: ContactRows.Remarks)
     throws(HostLinkError)
   {
-    let unread = remarks.undated + remarks.damaged
+    let unread = remarks.undated + remarks.damaged + remarks.unknown
     guard unread > 0, unread == remarks.rows || unread > 10 && unread > remarks.rows / 10 else { return }
-    let example = remarks.unread.map { ", such as \"\($0)\"" } ?? ""
-    let why =
-      remarks.undated >= remarks.damaged
-      ? "no date that can be read\(example)" : "other fields than the header"
+    let date = remarks.unread.map { ", such as \"\($0)\"" } ?? ""
+    let kind = remarks.unknownField.map { ", such as \"\($0)\"" } ?? ""
+    let causes = [
+      (
+        remarks.undated, "no date that can be read\(date)",
+        "write dates as 2026-09-14 20:30:00, with an offset such as +0100 if they have one"
+      ),
+      (remarks.damaged, "other fields than the header", "give each row the fields of the header"),
+      (
+        remarks.unknown, "no kind that is known\(kind)",
+        "write 2 for a read, 3 for a measurement and 4 for a share, each in its column"
+      ),
+    ]
+    guard let cause = causes.max(by: { $0.0 < $1.0 }) else { return }
     throw HostLinkError(
       .storage,
-      "\(PrintableText.of(folder.contacts, limit: 400)): \(unread) of \(remarks.rows) rows have \(why): they would count as not detected",
-      advice:
-        "write dates as 2026-09-14 20:30:00, with an offset such as +0100 if they have one, or leave the folder out"
-    )
+      "\(PrintableText.of(folder.contacts, limit: 400)): \(unread) of \(remarks.rows) rows have \(cause.1): they would count as not detected",
+      advice: "\(cause.2), or leave the folder out")
   }
 
   private static func period(_ devices: [Device], _ rules: Rules) throws(HostLinkError) -> ClosedRange<Int64>

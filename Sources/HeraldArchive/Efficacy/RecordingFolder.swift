@@ -1,5 +1,6 @@
 import Foundation
 import HeraldHostLink
+import HeraldText
 
 /// A folder with the files of one device: `contacts.csv`, and `detection.csv`, which says what the device
 /// sent.
@@ -25,7 +26,7 @@ package struct RecordingFolder: Equatable, Sendable {
   var contacts: String { path + "/contacts.csv" }
 
   /// Reads the first fields of `detection.csv`.
-  /// - Throws: `.storage` if it is there and cannot be read.
+  /// - Throws: `.storage` if it is there and cannot be read, or its first row has too few fields.
   init(path: String) throws(HostLinkError) {
     self.path = path
     folder = path.split(separator: "/").last.map(String.init) ?? path
@@ -33,11 +34,24 @@ package struct RecordingFolder: Equatable, Sendable {
     let file = path + "/detection.csv"
     if try LocalFile.exists(file) {
       var fields = LineFields(mostFields: texts.count)
-      try TextLines.readFirst(file) { line in
-        fields.split(line) { $0.count >= texts.count }
+      var isShort = false
+      try TextLines.readRow(file) { line, separator in
+        if let separator {
+          fields.separator = separator
+          fields.split(line)
+        } else {
+          fields.split(line) { $0.count >= texts.count }
+        }
+        isShort = fields.count < texts.count && !line.isEmpty
         for index in 0..<fields.count {
           texts[index] = fields.text(index, of: line).trimmingCharacters(in: .whitespaces)
         }
+      }
+      guard !isShort else {
+        throw HostLinkError(
+          .storage,
+          "\(PrintableText.of(file, limit: 400)) does not begin with a device's name, system, version and payload",
+          advice: "copy it from the device again, or leave the folder out")
       }
     }
     (name, system, version, payload) = (texts[0], texts[1], texts[2], texts[3])

@@ -78,16 +78,21 @@ enum TextLines {
     }
   }
 
-  /// Calls `body` with the first `mostBytes` bytes of the first line; with none if the file is empty.
+  /// Calls `body` with the first row, of the first `mostBytes` bytes, and the separator of a line `sep=;`
+  /// before it; with no bytes if there is no row.
   /// - Throws: `.storage` if the file cannot be read.
-  static func readFirst(_ path: String, _ body: (Span<UInt8>) -> Void) throws(HostLinkError) {
+  static func readRow(_ path: String, _ body: (Span<UInt8>, UInt8?) -> Void) throws(HostLinkError) {
     guard let handle = FileHandle(forReadingAtPath: path) else { throw failure(path) }
     defer { try? handle.close() }
     var bytes: [UInt8]
     do { bytes = [UInt8](try handle.read(upToCount: mostBytes) ?? Data()) } catch { throw failure(path) }
     try check(bytes[..<min(bytes.count, 256)], path)
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
-    body(Array(bytes.prefix { $0 != 0x0A && $0 != 0x0D }).span)
+    let lines = bytes.split(maxSplits: 2, whereSeparator: { $0 == 0x0A || $0 == 0x0D }).map { Array($0) }
+    guard let first = lines.first else { return body([UInt8]().span, nil) }
+    guard let separator = LineFields.namedSeparator(first.span) else { return body(first.span, nil) }
+    let second = lines.count > 1 ? lines[1] : []
+    body(second.span, separator)
   }
 
   /// Refuses text in UTF-16, with or without a mark at its start.

@@ -4,14 +4,13 @@ import HeraldText
 
 /// `people.csv`: who wore which device, when.
 ///
-/// A file in UTF-8, RFC 4180, with a header line that names at least the columns `serial` and `name`;
-/// `role`, `place`, `from` and `to` are optional, other columns are ignored. `from` and `to` are a date,
-/// `2026-09-14`, which begins at midnight and of which `to` includes the whole day, or a moment,
-/// `2026-09-14 08:30`, before which `to` ends, both in the archive's time zone; a moment may have its
-/// distance from UTC behind it, `2026-10-25 02:30 +01:00`; an empty field means since ever, or for ever.
-/// Text is compared in Unicode's form NFC, and blanks within it are single ones. A device is with one
-/// person at a time; a person may have several devices. The header may come again, with its columns in
-/// another order.
+/// A file in UTF-8, RFC 4180, with a header line that names at least the columns `serial` and `name`; `role`,
+/// `place`, `from` and `to` are optional, other columns are not read, and noted. `from` and `to` are a date,
+/// `2026-09-14`, which begins at midnight and of which `to` includes the whole day, or a moment, `2026-09-14
+/// 08:30`, before which `to` ends, both in the archive's time zone; a moment may have its distance from UTC
+/// behind it, `2026-10-25 02:30 +01:00`; an empty field means since ever, or for ever. Text is compared in
+/// Unicode's form NFC, and blanks within it are single ones. A device is with one person at a time; a person
+/// may have several devices. The header may come again, with its columns in another order.
 package struct PeopleFile: Equatable, Sendable {
   /// A line of the file.
   package struct Entry: Equatable, Sendable {
@@ -33,13 +32,18 @@ package struct PeopleFile: Equatable, Sendable {
 
   /// The entries in the order of the file.
   package private(set) var entries: [Entry] = []
-  /// Moments that clocks showed twice or not at all, and how they were taken, in words with their line.
+  /// Columns that are not known, and moments that clocks showed twice or not at all and how they were taken,
+  /// in words with their line.
   package private(set) var notes: [String] = []
+
+  /// The first ten notes, for people.
+  package var remarks: [String] { notes.prefix(10).map { "the file of people, \($0)" } }
 
   /// The maximum size in bytes.
   static let mostBytes = 64 << 20
   /// The maximum length of a field, in Unicode scalars.
   static let mostScalars = 200
+  private static let names = ["serial", "name", "role", "place", "from", "to"]
   private static let header = "its first line is serial,name,role,place,from,to"
 
   /// Parses a file.
@@ -57,10 +61,13 @@ package struct PeopleFile: Equatable, Sendable {
       throw HostLinkError(.usage, "the file of people is empty", advice: Self.header)
     }
     var columns = try Columns(first)
+    note(columns)
     for row in rows.dropFirst() where !row.fields.allSatisfy({ $0.trimmed.isEmpty }) {
       // Files that were put together.
       if Columns.isHeader(row) {
-        columns = try Columns(row)
+        let next = try Columns(row)
+        if next.unknown != columns.unknown { note(next) }
+        columns = next
         continue
       }
       entries.append(try entry(row, columns, days))
@@ -97,14 +104,22 @@ package struct PeopleFile: Equatable, Sendable {
 
   /// The indices of the known columns.
   private struct Columns {
+    /// The number of the line of the header.
+    let line: Int
     private(set) var count = 0
+    /// The names of columns that are not known, as they are written.
+    private(set) var unknown: [String] = []
     private var indices: [String: Int] = [:]
 
     init(_ row: CSVRows.Row) throws(HostLinkError) {
+      line = row.line
       count = row.fields.count
       for (index, field) in row.fields.enumerated() {
         let name = field.lowercased().trimmed
-        guard ["serial", "name", "role", "place", "from", "to"].contains(name) else { continue }
+        guard PeopleFile.names.contains(name) else {
+          if !name.isEmpty { unknown.append(field.trimmed) }
+          continue
+        }
         guard indices.updateValue(index, forKey: name) == nil else {
           throw PeopleFile.mistake(row.line, "there are two columns \"\(name)\"", "remove one of them")
         }
@@ -244,6 +259,16 @@ package struct PeopleFile: Equatable, Sendable {
         "write 2026-09-14 or 2026-09-14 08:30, in local time")
     }
     return isEnd ? seconds * 1000 - 1 : seconds * 1000
+  }
+
+  /// Notes the columns of a header that are not known: `von` may be meant for `from`.
+  private mutating func note(_ columns: Columns) {
+    guard !columns.unknown.isEmpty else { return }
+    let names = columns.unknown.prefix(10).map { "\"\(PrintableText.of($0, limit: 40))\"" }
+    let rest = columns.unknown.count > 10 ? ", …" : ""
+    notes.append(
+      "line \(columns.line): \(names.joined(separator: ", "))\(rest) \(columns.unknown.count == 1 ? "is no column that is" : "are no columns that are") known, and not read: known are \(Self.names.joined(separator: ", "))"
+    )
   }
 
   private mutating func note(_ text: String, _ line: Int, _ time: LocalDays.LocalTime, _ days: LocalDays) {

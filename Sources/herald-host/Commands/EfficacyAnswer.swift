@@ -16,6 +16,7 @@ struct EfficacyAnswer: Encodable {
     let rows: Int
     let damagedRows: Int
     let undatedRows: Int
+    let unknownRows: Int
     let first: String?
     let last: String?
     /// How many devices it detected, and how many detected it.
@@ -86,8 +87,9 @@ struct EfficacyAnswer: Encodable {
         name: PrintableText.of(device.recording.name), system: PrintableText.of(device.recording.system),
         version: PrintableText.of(device.recording.version),
         payload: PrintableText.of(device.recording.payload), rows: device.rows,
-        damagedRows: device.damagedRows, undatedRows: device.undatedRows, first: device.first.map(date),
-        last: device.last.map(date), detected: observer.count { $0.isDetected },
+        damagedRows: device.damagedRows, undatedRows: device.undatedRows, unknownRows: device.unknownRows,
+        first: device.first.map(date), last: device.last.map(date),
+        detected: observer.count { $0.isDetected },
         detectedBy: observed.count { $0.isDetected }, windowsAsObserver: ownWindows,
         percentAsObserver: Efficacy.percent(ownWindows, of: others), windowsAsObserved: otherWindows,
         percentAsObserved: Efficacy.percent(otherWindows, of: others))

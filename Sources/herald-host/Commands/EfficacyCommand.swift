@@ -66,7 +66,7 @@ struct EfficacyCommand: ParsableCommand {
       bar.update(done: $0, of: $1, text: "reading")
     }
     bar.finish()
-    for device in efficacy.devices { remark(device) }
+    for device in efficacy.devices { remark(device, of: efficacy) }
     let answer = EfficacyAnswer(efficacy, days: rules.days, shares: shares)
     if csv {
       Console.data(Array(answer.csv.utf8))
@@ -109,12 +109,16 @@ struct EfficacyCommand: ParsableCommand {
     return date
   }
 
-  private func remark(_ device: Efficacy.Device) {
+  private func remark(_ device: Efficacy.Device, of efficacy: Efficacy) {
     let name = PrintableText.of(device.recording.path, limit: 400)
-    if device.rows == 0 { Console.note("herald-host: \(name)/contacts.csv has no rows") }
+    let pairs =
+      "\(efficacy.devices.count - 1) of \(Console.count(efficacy.pairs.count, "pair")) count as not detected"
+    if device.rows == 0 {
+      Console.note("herald-host: \(name)/contacts.csv has no rows: as observer, \(pairs)")
+    }
     if device.recording.payload.isEmpty {
       Console.note(
-        "herald-host: \(name)/detection.csv does not say what the device sent: it counts as detected by nobody"
+        "herald-host: \(name)/detection.csv does not say what the device sent: as observed device, \(pairs)"
       )
     }
     if device.damagedRows > 0 {
@@ -125,6 +129,11 @@ struct EfficacyCommand: ParsableCommand {
     if device.undatedRows > 0 {
       Console.note(
         "herald-host: \(share(device.undatedRows, device)) of \(name)/contacts.csv left out: no date that can be read\(device.unreadDate.map { ", such as \"\($0)\"" } ?? "")"
+      )
+    }
+    if device.unknownRows > 0 {
+      Console.note(
+        "herald-host: \(share(device.unknownRows, device)) of \(name)/contacts.csv left out: no kind that is known\(device.unknownField.map { ", such as \"\($0)\"" } ?? "")"
       )
     }
     if device.ambiguousRows > 0 {

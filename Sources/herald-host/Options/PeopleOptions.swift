@@ -1,5 +1,6 @@
 import ArgumentParser
 import HeraldArchive
+import HeraldConsole
 import HeraldHostLink
 
 /// Options that say who wears the devices that a command shows.
@@ -24,7 +25,9 @@ struct PeopleOptions: ParsableArguments {
   func wearers() throws(HostLinkError) -> Wearers {
     if let people {
       let days = try LocalDays(zone: LocalDays.systemZone())
-      return Wearers(assignments: Assignments(try PeopleFile(reading: people, days: days)))
+      let file = try PeopleFile(reading: people, days: days)
+      for remark in file.remarks { Console.note("herald-host: \(remark)") }
+      return Wearers(assignments: Assignments(file))
     }
     guard let archive else { return Wearers(assignments: nil) }
     return Wearers(assignments: try Archive.open(archive, create: false).assignments())
@@ -41,7 +44,7 @@ struct Wearers: Sendable {
   /// Whether persons are known.
   var isKnown: Bool { assignments != nil }
 
-  /// The person who wears a device; `nil` if nobody is known to.
+  /// The person who wears a device, or wore it last, between two shifts; `nil` if nobody is known to.
   func person(of serial: String) -> String? { assignments?.person(ofSerial: serial, at: now) }
 
   /// How many of the devices that are worn today are among `serials`, and who wears the others; `nil` if no

@@ -32,17 +32,32 @@ struct WhoOptions: ParsableArguments {
     return [people].compactMap(\.self) + files
   }
 
+  /// What the files of these options say.
+  struct Files {
+    let people: PeopleFile?
+    let secrets: SecretFolder?
+  }
+
+  /// Reads the files, and prints remarks on them; `days` are those of the archive.
+  func read(_ days: LocalDays) throws(HostLinkError) -> Files {
+    var file: PeopleFile?
+    if let people {
+      let read = try PeopleFile(reading: people, days: days)
+      for remark in read.remarks { Console.note("herald-host: \(remark)") }
+      file = read
+    }
+    var folder: SecretFolder?
+    if let secrets { folder = try SecretFolder(path: secrets) }
+    return Files(people: file, secrets: folder)
+  }
+
   /// Labels the devices, and finds out whose identifiers were read. The next `update` derives what that
   /// changes.
-  func apply(to archive: Archive) throws(HostLinkError) {
-    if let people {
-      let file = try PeopleFile(reading: people, days: archive.days)
-      for note in file.notes.prefix(10) { Console.note("herald-host: the file of people, \(note)") }
-      try archive.label(file)
-    }
-    if let secrets {
+  func apply(_ files: Files, to archive: Archive) throws(HostLinkError) {
+    if let people = files.people { try archive.label(people) }
+    if let secrets = files.secrets {
       let epochs = epoch.isEmpty ? [KeyScheduleEpoch.phones] : epoch.map(KeyScheduleEpoch.init(unixSeconds:))
-      let resolution = try archive.resolve(try SecretFolder(path: secrets), epochs: epochs)
+      let resolution = try archive.resolve(secrets, epochs: epochs)
       for path in resolution.openToOthers {
         Console.note(
           "herald-host: users other than its owner have access to \(PrintableText.of(path, limit: 256)); `chmod 600` it"
@@ -52,7 +67,7 @@ struct WhoOptions: ParsableArguments {
         "herald-host: \(resolution.resolved) of \(Console.count(resolution.read, "identifier")) are of \(Console.count(resolution.devices, "device")) with a secret"
       )
     }
-    guard people != nil else { return }
+    guard files.people != nil else { return }
     let unknown = try archive.unknownSerials()
     guard !unknown.isEmpty else { return }
     let list = unknown.prefix(10).map { PrintableText.of($0) }.joined(separator: ", ")
