@@ -3,7 +3,8 @@ import HeraldHostLink
 extension Archive {
   /// Opens the archive at `location`, the path of an SQLite file, or the address `postgresql://…` of a
   /// database. `create` says whether a missing one is made, with the time zone `zone`, or else that of this
-  /// computer; `isZoneReplaced` whether an archive with another time zone takes this one.
+  /// computer; `isZoneReplaced` whether an archive with another time zone takes this one. Of a file that
+  /// cannot be made into an archive nothing is left.
   /// - Throws: `.storage` if there is none, or it cannot be used; `.usage` if the address is invalid, this
   ///   computer does not know the time zone, or the archive has another one.
   package static func open(
@@ -19,8 +20,19 @@ extension Archive {
       return try Archive(connection, zone: zone, isZoneReplaced: isZoneReplaced)
     }
     let connection = try SQLiteConnection(path: location, create: create)
-    try connection.checkTables()
-    return try Archive(connection, zone: zone, isZoneReplaced: isZoneReplaced)
+    do throws(HostLinkError) {
+      try connection.checkTables(create: create)
+      return try Archive(connection, zone: zone, isZoneReplaced: isZoneReplaced)
+    } catch {
+      connection.discard()
+      throw error
+    }
+  }
+
+  /// Removes the file of an archive that this program has made, unless another one has written to it since;
+  /// with `onlyIfEmpty`, only one without a page. A database of a server stays.
+  package func discard(onlyIfEmpty: Bool = false) {
+    (connection as? SQLiteConnection)?.discard(onlyIfEmpty: onlyIfEmpty)
   }
 
   /// An archive of some folders in a temporary file without a name; with the default rules and the system's

@@ -172,7 +172,7 @@ final class FailingConnection: ArchiveConnection {
       }
       guard case .failure(let problem) = result else { break }
       let error = problem as? HostLinkError
-      #expect(error?.cause == .storage && error?.advice?.contains("make room") == true)
+      #expect(error?.cause == .storage && error?.advice?.hasPrefix(HostLinkError.spaceAdvice) == true)
       failures += 1
     }
     #expect(failures > 0)

@@ -206,8 +206,9 @@ private final class DayFiles {
   }
 
   private static func failure(_ file: String) -> HostLinkError {
-    HostLinkError(
-      .storage, "\(file) cannot be written or read: \(String(cString: strerror(errno)))",
-      advice: "make room and run the command again")
+    let code = errno
+    return HostLinkError(
+      .storage, "\(file) cannot be written or read: \(String(cString: strerror(code)))",
+      advice: HostLinkError.isFull(code) ? HostLinkError.spaceAdvice : "check the disk")
   }
 }

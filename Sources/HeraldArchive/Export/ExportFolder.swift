@@ -109,8 +109,8 @@ struct ExportFolder: Sendable {
     do throws(ParquetError) { return try body() } catch {
       throw HostLinkError(
         .storage, "\(error.path) cannot be written (\(String(cString: strerror(error.number))))",
-        advice: error.number == ENOSPC
-          ? "make room and run the command again" : "choose a folder you may write to")
+        advice: HostLinkError.isFull(error.number)
+          ? HostLinkError.spaceAdvice : "choose a folder you may write to")
     }
   }
 }

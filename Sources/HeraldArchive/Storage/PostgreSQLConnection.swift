@@ -195,16 +195,20 @@ package final class PostgreSQLConnection: ArchiveConnection {
     // The class "operator intervention" or "connection exception" of SQLSTATE: the server ends the
     // connection, which libpq notices with the next statement only.
     let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } ?? ""
-    throw failure(isLost: state.hasPrefix("57P") || state.hasPrefix("08"))
+    throw failure(isLost: state.hasPrefix("57P") || state.hasPrefix("08"), isFull: state == "53100")
   }
 
-  private func failure(isLost: Bool = false) -> HostLinkError {
-    let isLost = isLost || PQstatus(connection) == CONNECTION_BAD
+  private func failure(isLost: Bool = false, isFull: Bool = false) -> HostLinkError {
+    let advice =
+      if isLost || PQstatus(connection) == CONNECTION_BAD {
+        "run the command again when the server is back: nothing was done by half, and it goes on"
+      } else if isFull {
+        "\(HostLinkError.spaceAdvice); what was there before is kept"
+      } else {
+        "what was there before is kept; see the server's log for more"
+      }
     return HostLinkError(
-      .storage, "\(location) cannot be used (\(Self.message(of: connection)))",
-      advice: isLost
-        ? "run the command again when the server is back: nothing was done by half, and it goes on"
-        : "what was there before is kept; see the server's log for more")
+      .storage, "\(location) cannot be used (\(Self.message(of: connection)))", advice: advice)
   }
 
   /// The last error, on one line.

@@ -10,6 +10,9 @@ package final class SQLiteConnection: ArchiveConnection {
   package var keyedTable: String { "STRICT, WITHOUT ROWID" }
 
   private let queue: DatabaseQueue
+  /// `PRAGMA data_version` of a file that this connection has made, which any other connection changes when
+  /// it writes; `nil` of a file that was there before.
+  private var madeVersion: Int64?
 
   /// Opens the file `path`. If there is none, `create` says whether it is made, with mode 0600: it tells whom
   /// somebody met.
@@ -25,8 +28,10 @@ package final class SQLiteConnection: ArchiveConnection {
     do {
       queue = try DatabaseQueue(path: path, configuration: Self.configuration)
     } catch {
+      if !isThere { Self.remove(path) }
       throw Self.failure(error, path)
     }
+    if !isThere { madeVersion = try? number("PRAGMA data_version") }
   }
 
   /// Makes an archive in a file without a name in the system's temporary folder, which SQLite removes as soon
@@ -60,9 +65,10 @@ package final class SQLiteConnection: ArchiveConnection {
     try number("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(name)]) == 1
   }
 
-  /// Refuses a database of another program: it gets no tables of an archive.
-  /// - Throws: `.storage` if it has tables, and none of an archive.
-  func checkTables() throws(HostLinkError) {
+  /// Refuses a database of another program: it gets no tables of an archive; `create` says whether an empty
+  /// one may get them.
+  /// - Throws: `.storage` if it has tables, and none of an archive, or none.
+  func checkTables(create: Bool) throws(HostLinkError) {
     let isArchive = try hasTable("setting")
     let tables = try number("SELECT COUNT(*) FROM sqlite_master") ?? 0
     guard isArchive || tables == 0 else {
@@ -70,13 +76,23 @@ package final class SQLiteConnection: ArchiveConnection {
         .storage, "\(location) is no archive, but has tables of something else",
         advice: "name another one; the database in the folder of one device's log is not an archive")
     }
+    guard isArchive || create else {
+      throw HostLinkError(
+        .storage, "\(location) is empty: no archive",
+        advice: "`herald-host archive add DIR --archive \(location)` makes one of it")
+    }
   }
 
-  /// Removes the file of an archive that has no page: one that was made for logs that turned out to be none.
-  package static func removeEmptyArchive(_ path: String) {
-    guard let connection = try? SQLiteConnection(path: path, create: false),
-      (try? connection.hasNoPage()) == true
-    else { return }
+  /// Removes the file if this connection has made it, and no other one has written to it since: an archive
+  /// that a failed command has begun, or, with `onlyIfEmpty`, one without a page. Nothing can be asked
+  /// afterwards.
+  func discard(onlyIfEmpty: Bool = false) {
+    guard let madeVersion, (try? number("PRAGMA data_version")) == madeVersion else { return }
+    guard !onlyIfEmpty || (try? hasNoPage()) == true else { return }
+    Self.remove(location)
+  }
+
+  private static func remove(_ path: String) {
     for ending in ["", "-journal", "-wal", "-shm"] { unlink(path + ending) }
   }
 
@@ -161,7 +177,7 @@ package final class SQLiteConnection: ArchiveConnection {
     let what = database.map { $0.message ?? "\($0.resultCode)" } ?? "\(error)"
     let advice =
       switch database?.resultCode {
-      case .SQLITE_FULL: "make room and run the command again; what was there before is kept"
+      case .SQLITE_FULL: "\(HostLinkError.spaceAdvice); what was there before is kept"
       case .SQLITE_BUSY, .SQLITE_LOCKED: "another program uses it: wait until that has finished"
       case .SQLITE_READONLY:
         "something has to be derived, and nothing may be written there: copy it to a folder you may write to, and run `herald-host archive update`"

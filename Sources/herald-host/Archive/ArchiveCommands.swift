@@ -41,21 +41,32 @@ struct ArchiveCommands: ParsableCommand {
     func run() throws {
       let keys = try owner.keys()
       let folders = dir.isEmpty ? [] : try PageStoreSearch.folders(in: dir)
-      let isNew = try !LocalFile.exists(location.archive)
       let archive = try Archive.open(location.archive, create: !dir.isEmpty, zone: zone.zone)
-      // What was made for nothing is not left behind.
-      defer { if isNew { SQLiteConnection.removeEmptyArchive(location.archive) } }
-      var stored = (opened: 0, left: 0)
-      if let keys { stored = try archive.openSealedPages(keys) }
-      let filling = ArchiveFilling(archive: archive, who: who, isQuiet: display.quiet, keys: keys)
-      var addition = try filling.add(folders)
-      addition.newPages += stored.opened
-      if dir.isEmpty { addition.sealedPages = stored.left }
+      let addition: Archive.Addition
+      do {
+        addition = try add(folders, to: archive, keys)
+      } catch {
+        archive.discard()
+        throw error
+      }
+      archive.discard(onlyIfEmpty: true)
       try display.show(addition) {
         Console.line(
           "\(Console.count(addition.newPages, "new page")) of \(Console.count(addition.folders, "device"))")
       }
       try addition.check()
+    }
+
+    private func add(_ folders: [String], to archive: Archive, _ keys: SealedPageKeys?) throws
+      -> Archive.Addition
+    {
+      let filling = try ArchiveFilling(archive: archive, who: who, isQuiet: display.quiet, keys: keys)
+      var stored = (opened: 0, left: 0)
+      if let keys { stored = try archive.openSealedPages(keys) }
+      var addition = try filling.add(folders)
+      addition.newPages += stored.opened
+      if dir.isEmpty { addition.sealedPages = stored.left }
+      return addition
     }
   }
 

@@ -52,6 +52,8 @@ extension LogCommands {
     func run() throws {
       // An archive that cannot be used is found before a device is asked for its log.
       let archive = try archive.map { try Archive.open($0, create: true, zone: zone.zone) }
+      // What was made for nothing is not left behind.
+      defer { archive?.discard(onlyIfEmpty: true) }
       if fleet.isSingle {
         let (result, report) = try pullOne(fleet.single())
         try fill(archive, [result.folder])
@@ -67,8 +69,8 @@ extension LogCommands {
     /// Adds folders to the archive. What cannot be added is named, and is not lost: it is in its folder.
     private func fill(_ archive: Archive?, _ folders: [String]) throws {
       guard let archive else { return }
-      let filling = ArchiveFilling(archive: archive, who: nil, isQuiet: display.quiet)
       do {
+        let filling = try ArchiveFilling(archive: archive, who: nil, isQuiet: display.quiet)
         try filling.add(folders).noteProblems()
       } catch let error as HostLinkError {
         throw HostLinkError(

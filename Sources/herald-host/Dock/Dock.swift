@@ -216,8 +216,10 @@ final class Dock: @unchecked Sendable {
       row.error = ErrorRow(error)
       row.retrySeconds = delay.map { Int($0) }
       let again = delay.map { "; it is tried again in \(Int($0)) s if it stays plugged in" } ?? ""
-      screen.say(
-        row, "\(name)  failed: \(error.what)", ["→ \(error.advice ?? "plug it in again")\(again)"])
+      // The dock goes on: nobody has to run it again.
+      let advice = (error.advice ?? "plug it in again").replacing(
+        HostLinkError.spaceAdvice, with: "free space on its disk")
+      screen.say(row, "\(name)  failed: \(error.what)", ["→ \(advice)\(again)"])
     }
     // A signal that has stopped the dock does not hold back the programs of what is collected.
     runHook(badge, outcome)

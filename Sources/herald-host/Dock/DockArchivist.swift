@@ -59,12 +59,19 @@ final class DockArchivist: @unchecked Sendable {
     self.keys = keys
     self.note = note
     let archive = try Archive.open(location, create: true, zone: zone)
-    if let people {
-      try archive.label(try PeopleFile(reading: people, days: archive.days))
-      staleSince = .now
+    do throws(HostLinkError) {
+      if let people {
+        let file = try PeopleFile(reading: people, days: archive.days)
+        for remark in file.remarks { note(HostLinkError(.usage, remark)) }
+        try archive.label(file)
+        staleSince = .now
+      }
+      newestDates = try archive.newestDates()
+      assignments = try archive.assignments()
+    } catch {
+      archive.discard()
+      throw error
     }
-    newestDates = try archive.newestDates()
-    assignments = try archive.assignments()
     days = archive.days
     self.archive = archive
     let thread = Thread { [self] in work() }
@@ -250,10 +257,11 @@ final class DockArchivist: @unchecked Sendable {
     } catch {
       archive = nil
       pausedUntil = .now + Self.pause
+      let advice = error.advice?.replacing(HostLinkError.spaceAdvice, with: "free space on its disk")
       note(
         HostLinkError(
           error.cause, "contacts could not be derived: \(error.what)",
-          advice: "\(error.advice.map { "\($0); " } ?? "")it is tried again"))
+          advice: "\(advice.map { "\($0); " } ?? "")it is tried again"))
     }
   }
 }

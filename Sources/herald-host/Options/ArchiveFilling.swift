@@ -6,11 +6,22 @@ import HeraldText
 /// Adds pulled logs to an archive and brings it up to date, with a bar for people.
 struct ArchiveFilling {
   let archive: Archive
-  /// Who wore which device, if that is to be said.
-  let who: WhoOptions?
-  let isQuiet: Bool
+  private let who: WhoOptions?
+  /// What the files of `who` say.
+  private let read: WhoOptions.Files?
+  private let isQuiet: Bool
   /// The keys that open sealed pages.
-  var keys: SealedPageKeys?
+  private let keys: SealedPageKeys?
+
+  /// Reads the files that say who wore which device, so that a mistake in them is found before anything is
+  /// written; `who` is `nil` if that is not to be said.
+  init(archive: Archive, who: WhoOptions?, isQuiet: Bool, keys: SealedPageKeys? = nil) throws(HostLinkError) {
+    self.archive = archive
+    self.who = who
+    read = try who?.read(archive.days)
+    self.isQuiet = isQuiet
+    self.keys = keys
+  }
 
   /// Adds folders.
   func add(_ folders: [String]) throws -> Archive.Addition {
@@ -27,7 +38,7 @@ struct ArchiveFilling {
   func update() throws {
     let bar = ProgressLine(isQuiet: isQuiet)
     defer { bar.finish() }
-    try who?.apply(to: archive)
+    if let who, let read { try who.apply(read, to: archive) }
     try archive.update { bar.update(done: $0, of: $1, text: "deriving contacts") }
   }
 }
