@@ -44,7 +44,8 @@ package struct FirmwareImage: Equatable, Sendable {
     /// The address of the reset handler, without the Thumb bit.
     package let resetHandler: UInt32
     /// Whether it can be one: the stack aligned and in RAM (0x20000000 and up), the handler in Thumb code of
-    /// this image.
+    /// this image. Of a program in MCUboot's form, in clear, the handler may be anywhere below RAM: the file
+    /// may have another address than the program is linked for.
     package let isPlausible: Bool
   }
 
@@ -179,7 +180,10 @@ package struct FirmwareImage: Equatable, Sendable {
     let stack = word(0)
     let handler = word(4)
     let start = handler & ~1
-    let isInside = segments.contains { start >= $0.address && UInt64(start) < $0.end }
+    let isInside =
+      mcuboot?.isClear == true
+      ? start > 0 && start < 0x2000_0000
+      : segments.contains { start >= $0.address && UInt64(start) < $0.end }
     return VectorTable(
       address: address, initialStackPointer: stack, resetHandler: start,
       isPlausible: stack & 3 == 0 && stack > 0x2000_0000 && stack < 0x4000_0000 && handler & 1 == 1

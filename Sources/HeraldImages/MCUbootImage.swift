@@ -175,6 +175,9 @@ package struct MCUbootImage: Equatable, Sendable {
   /// The program, without header and lists.
   package var program: ArraySlice<UInt8> { bytes[headerSize..<headerSize + programSize] }
 
+  /// Whether the flags say that the program is neither encrypted nor compressed.
+  var isClear: Bool { flags & (Flag.encrypted | Flag.compressed) == 0 }
+
   /// What hash and signature cover.
   package var covered: ArraySlice<UInt8> { bytes[..<coveredSize] }
 

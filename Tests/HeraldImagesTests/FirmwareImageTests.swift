@@ -81,6 +81,35 @@ struct FirmwareImageTests {
           address: 0x1000, initialStackPointer: 0x2000_4000, resetHandler: 0x1008, isPlausible: true))
   }
 
+  @Test("The vector table of a padded MCUboot image is the same in HEX and in binary, wherever the file lies")
+  func paddedMCUboot() throws {
+    let program: [UInt8] = [0x00, 0x40, 0x00, 0x20, 0xC9, 0xC2, 0x00, 0x00]
+    func image(flags: UInt8) -> [UInt8] {
+      var bytes: [UInt8] = [0x3D, 0xB8, 0xF3, 0x96, 0, 0, 0, 0, 32, 0, 0, 0, 8, 0, 0, 0, flags, 0, 0, 0, 1]
+      bytes += [UInt8](repeating: 0, count: 32 - bytes.count)
+      return bytes + program + [0x07, 0x69, 4, 0]
+    }
+    let trailer: [UInt8] = [
+      0x77, 0xC2, 0x95, 0xF3, 0x60, 0xD2, 0xEF, 0x7F, 0x35, 0x52, 0x50, 0x0F, 0x2C, 0xB6, 0x79, 0x80,
+    ]
+    let signed = image(flags: 0)
+    let padding = [UInt8](repeating: 0xFF, count: 0xFFF0 - signed.count)
+    let binary = try FirmwareImage(signed + padding + trailer)
+    // The forms that imgtool writes: in HEX without what pads it.
+    for address in [0, 0x6_0000] as [UInt32] {
+      let hex = try FirmwareImage(
+        format: .intelHex,
+        pieces: [.init(address: address, bytes: signed), .init(address: address + 0xFFF0, bytes: trailer)])
+      #expect(hex.trailer != nil && hex.mcuboot == binary.mcuboot)
+      let table = FirmwareImage.VectorTable(
+        address: address + 32, initialStackPointer: 0x2000_4000, resetHandler: 0xC2C8, isPlausible: true)
+      #expect(hex.vectorTable == table)
+      if address == 0 { #expect(binary.vectorTable == table) }
+    }
+    // Of an encrypted program there is no telling.
+    #expect(try FirmwareImage(image(flags: 4)).vectorTable?.isPlausible == false)
+  }
+
   @Test("Segments of the 8086 count sixteen bytes each")
   func segmentAddresses() throws {
     let text = ":020000021200EA\n:02FFF000AABBAA\n:020000022200DA\n:01000000CC33\n:00000001FF\n"
