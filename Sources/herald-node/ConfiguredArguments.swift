@@ -65,7 +65,10 @@ enum ConfiguredArguments {
       // Help and version requests of the argument parser are no errors of the parser, but unknown in a file.
       let isUnknown =
         message.hasPrefix("Unknown option") || HeraldNodeCommand.exitCode(for: error) == .success
-      throw Refusal(reason: isUnknown ? "there is no option `\(entry.name)`" : message)
+      guard isUnknown else { throw Refusal(reason: message) }
+      let parts = message.split(separator: "Did you mean '--", maxSplits: 1)
+      let nearest = parts.count == 2 ? "; did you mean `\(parts[1].prefix { $0 != "'" })`?" : ""
+      throw Refusal(reason: "there is no option `\(entry.name)`\(nearest)")
     }
     return argument
   }

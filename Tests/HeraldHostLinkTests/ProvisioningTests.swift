@@ -116,6 +116,45 @@ struct ProvisioningFileTests {
         == "/place/p.yml, line 4: nothing is known of a field colour")
   }
 
+  @Test("A misspelt field is named with its line and the known field that is nearest, at every level")
+  func misspelt() {
+    func error(_ text: String) -> String {
+      do throws(HostLinkError) {
+        _ = try ProvisionFile(YAMLFields(text, file: "p.yml"))
+        return "taken"
+      } catch { return error.description }
+    }
+    #expect(
+      error("time: true\npayload:\n  famly: fixed\n  country: 1\n")
+        == "p.yml, line 3: nothing is known of a field famly: did you mean family?")
+    #expect(
+      error("payload:\n  family: fixed\n  contry: 1\n  identifier: 1\n")
+        == "p.yml, line 3: nothing is known of a field contry: did you mean country?")
+    #expect(
+      error("payload:\n  family: fixed\n  country: 1\n  identifier: 1\n  stat: 2\n")
+        == "p.yml, line 5: nothing is known of a field stat: did you mean state?")
+    #expect(
+      error("\nsettngs:\n  log/keep-days: 7\n")
+        == "p.yml, line 2: nothing is known of a field settngs: did you mean settings?")
+    #expect(
+      error("time: true\ncolour: red\n")
+        == "p.yml, line 2: nothing is known of a field colour: known here are access-key, owner-key, payload, settings, time"
+    )
+    #expect(
+      error("time: true\npayload:\n  country: 1\n")
+        == "p.yml, line 2: payload has no field family: see the valid files in Examples")
+    #expect(
+      error("settings:\n  log/keep-days: 7\n  log/keep-day: 8\n")
+        == "p.yml, line 3: there is no setting log/keep-day: did you mean log/keep-days?")
+    #expect(
+      error("settings:\n  log/keep-days: many\n").hasPrefix(
+        "p.yml, line 2: log/keep-days is not to be many: "))
+    #expect(error("time: true\npayload: [\n").contains(": this is no YAML: "))
+    #expect(
+      error("payload: x\ntime: true\ntime: no\n").hasSuffix(
+        ": the field time is there twice: remove one of the two"))
+  }
+
   @Test("A small text that a parser would expand or descend into without end is refused before")
   func bounds() {
     var bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n"

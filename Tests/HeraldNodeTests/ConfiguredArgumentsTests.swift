@@ -74,7 +74,7 @@ struct ConfiguredArgumentsTests {
       ("expiry = soon", "The value 'soon' is invalid for '--expiry"),
       ("expiry = 0", "--expiry takes a second"),
       ("scan = maybe", "`scan` is yes or no"), ("no-scan = yes", "no-scan"),
-      ("scam = no", "there is no option `scam`"),
+      ("scam = no", "there is no option `scam`; did you mean `scan`?"),
       ("config = other", "there is no option `config` for files"),
       ("help = yes", "there is no option `help`"),
       ("version = yes", "there is no option `version`"),

@@ -25,7 +25,13 @@ public struct ProvisionFile: Equatable, Sendable {
     setsTime = try fields.optionalTruth("time") ?? true
     var settings: [(name: String, value: String)] = []
     if var wanted = try fields.fields("settings") {
-      for name in wanted.names { settings.append((name, try wanted.text(name))) }
+      for name in wanted.names {
+        let value = try wanted.text(name)
+        do throws(HostLinkError) {
+          _ = try SettingText.number(value, of: try SettingText.setting(named: name))
+        } catch { throw wanted.located(error, at: name) }
+        settings.append((name, value))
+      }
     }
     self.settings = settings
     if let payload = try fields.fields("payload") {
