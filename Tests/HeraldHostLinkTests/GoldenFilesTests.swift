@@ -100,7 +100,7 @@ struct GoldenFilesTests {
         3665c0d4 battery.csv
         e1cbf252 contact_events.csv
         541403ee contacts.csv
-        f3352b76 database
+        da8cbb2d database
         aed558a9 detection.csv
         b22c8388 export/batteries.csv
         a45fec68 export/batteries.jsonl
@@ -116,10 +116,10 @@ struct GoldenFilesTests {
         c5d885fa export/readings.jsonl
         ee1c9078 export/visits.csv
         22bafb31 export/visits.jsonl
-        b839ed17 messages.csv
+        48623519 messages.csv
         586c1a45 models.csv
-        3fa651dc neighbours.csv
-        0e38359b restarts.csv
+        01859ef1 neighbours.csv
+        39878fb6 restarts.csv
         e98792a2 statistics.csv
         00f10d6b visits.csv
         """)
@@ -132,7 +132,7 @@ struct GoldenFilesTests {
         12f6b5b7 battery.csv
         58a1daf6 contact_events.csv
         b0bf1d2f contacts.csv
-        4f2cad0f database
+        25157396 database
         aed558a9 detection.csv
         f733a9e5 export/batteries.csv
         174f2fc7 export/batteries.jsonl
@@ -148,10 +148,10 @@ struct GoldenFilesTests {
         8bb8fe25 export/readings.jsonl
         03a1cc9f export/visits.csv
         59fbc4de export/visits.jsonl
-        4461f4e5 messages.csv
+        dfd1b3ae messages.csv
         45bdc007 models.csv
-        9323c761 neighbours.csv
-        b721f5fd restarts.csv
+        2100b175 neighbours.csv
+        79890499 restarts.csv
         cefd855b statistics.csv
         9e07d05c visits.csv
         """)

@@ -138,8 +138,8 @@ struct SensorFilesTests {
     #expect(
       log.table("messages") == """
         time,id,data
-        2022-11-29 22:21:51.000+0000,7B:AC:AC:34:E9:4A,6869
-        2022-11-29 22:21:51.500+0000,7B:AC:AC:34:E9:4A,
+        2022-11-29 22:21:51.000+0000,7B:AC:AC:34:E9:4A,x6869
+        2022-11-29 22:21:51.500+0000,7B:AC:AC:34:E9:4A,x
 
         """)
     #expect(
@@ -148,10 +148,10 @@ struct SensorFilesTests {
     #expect(
       log.table("neighbours") == """
         time,role,system,id,code
-        2022-11-29 22:21:53.000+0000,observed,covidwatch,7B:AC:AC:34:E9:4A,c0c1c2c3c4c5c6c7c8c9cacbcccdcecf
-        2022-11-29 22:21:54.000+0000,own,covidwatch,,cfcecdcccbcac9c8c7c6c5c4c3c2c1c0
-        2022-11-29 22:21:55.000+0000,observed,c19x,7B:AC:AC:34:E9:4A,0102030405060708
-        2022-11-29 22:21:56.000+0000,own,c19x,,09
+        2022-11-29 22:21:53.000+0000,observed,covidwatch,7B:AC:AC:34:E9:4A,xc0c1c2c3c4c5c6c7c8c9cacbcccdcecf
+        2022-11-29 22:21:54.000+0000,own,covidwatch,,xcfcecdcccbcac9c8c7c6c5c4c3c2c1c0
+        2022-11-29 22:21:55.000+0000,observed,c19x,7B:AC:AC:34:E9:4A,x0102030405060708
+        2022-11-29 22:21:56.000+0000,own,c19x,,x09
 
         """)
     #expect(log.lines("contacts").isEmpty)
@@ -204,6 +204,18 @@ struct SensorFilesTests {
     let summary = try log.summary()
     #expect(summary.contacts.map(\.readings) == [5] && summary.contacts.first?.addresses == 2)
     #expect(summary.unknownReadings == 0)
+  }
+
+  @Test("Payloads that a reader would take for numbers have an apostrophe in front")
+  func guardedPayloads() throws {
+    // Of which the short forms are 1234E5 and 000012.
+    let log = try convert([
+      (0, .detected(phone), []), (1000, .read(phone), [0, 0, 0, 0xD7, 0x6D, 0xF8, 0x13, 0x90, 0]),
+      (0, .detected(beacon), []), (1000, .read(beacon), [0, 0, 0, 0xD3, 0x4D, 0x34, 0xD7, 0x60, 0]),
+    ])
+    let payloads = Set(log.lines("contact_events").map { $0.split(separator: ",")[1] })
+    #expect(payloads.allSatisfy { $0.hasPrefix("\"'") && $0.hasSuffix("\"") } && payloads.count == 2)
+    #expect(log.table("contacts")?.contains("'") == false)
   }
 
   @Test("HP-19 HP-43 What others tell of somebody, who may have made it up, is no contact and prolongs none")

@@ -24,7 +24,7 @@ async def rows(world, node):
     """The codes in the log: (role, system, address, code)."""
     await pull(node.link, world.folder / "out")
     with open(world.folder / "out" / "neighbours.csv", newline="") as file:
-        return [(row["role"], row["system"], row["id"], row["code"].lower()) for row in csv.DictReader(file)]
+        return [(row["role"], row["system"], row["id"], row["code"].removeprefix("x").lower()) for row in csv.DictReader(file)]
 
 
 async def rows_until(world, node, condition):

@@ -6,7 +6,7 @@ public enum MessagesCSV {
   /// The header line.
   public static let header = "time,id,data\n"
 
-  /// The complete file; the data in hexadecimal digits. Bytes of other kinds are skipped.
+  /// The complete file; the data in hexadecimal digits after an `x`. Bytes of other kinds are skipped.
   public static func text(of bytes: some Sequence<DatedBytes>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)
@@ -17,7 +17,7 @@ public enum MessagesCSV {
   /// Appends the line of a message.
   static func append(_ message: DatedBytes, to csv: inout CSVText) {
     csv.raw("\(UTCTimestamp.text(message.unixMilliseconds)),\(message.peer?.addressText ?? ""),")
-    csv.raw(message.bytes.hexadecimal)
+    csv.raw("x\(message.bytes.hexadecimal)")
     csv.endLine()
   }
 }
@@ -49,7 +49,8 @@ public enum NeighboursCSV {
   public static let header = "time,role,system,id,code\n"
 
   /// The complete file. The role is `observed` or `own`, the system `covidwatch` or `c19x`; own codes have no
-  /// `id`. A code is in hexadecimal digits, in the order of the log. Bytes of other kinds are skipped.
+  /// `id`. A code is in hexadecimal digits after an `x`, in the order of the log. Bytes of other kinds are
+  /// skipped.
   public static func text(of bytes: some Sequence<DatedBytes>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)
@@ -69,7 +70,7 @@ public enum NeighboursCSV {
     csv.raw(
       "\(UTCTimestamp.text(code.unixMilliseconds)),\(role),\(system.databaseName),\(code.peer?.addressText ?? ""),"
     )
-    csv.raw(code.bytes.hexadecimal)
+    csv.raw("x\(code.bytes.hexadecimal)")
     csv.endLine()
   }
 }

@@ -5,7 +5,7 @@ public enum RestartsCSV {
   /// The header line.
   public static let header = "time,boot,cause,mode,streak,lasted,pc,lr,psr,fault_status,fault_address\n"
 
-  /// The complete file. The time is empty if unknown; registers are hexadecimal.
+  /// The complete file. The time is empty if unknown; registers are hexadecimal digits after `0x`.
   public static func text(of restarts: some Sequence<LoggedRestart>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)
@@ -17,12 +17,14 @@ public enum RestartsCSV {
   static func append(_ restart: LoggedRestart, to csv: inout CSVText) {
     let report = restart.report
     csv.raw(restart.unixMilliseconds.map(UTCTimestamp.text) ?? "")
+    let registers = [
+      report.programCounter, report.linkRegister, report.programStatus, report.faultStatus,
+      report.faultAddress,
+    ]
     for text in [
       String(restart.boot), report.cause.words, String(report.mode.rawValue), String(report.streak),
-      String(report.lasted), report.programCounter.hexadecimal(8), report.linkRegister.hexadecimal(8),
-      report.programStatus.hexadecimal(8), report.faultStatus.hexadecimal(8),
-      report.faultAddress.hexadecimal(8),
-    ] {
+      String(report.lasted),
+    ] + registers.map({ "0x\($0.hexadecimal(8))" }) {
       csv.comma()
       csv.raw(text)
     }

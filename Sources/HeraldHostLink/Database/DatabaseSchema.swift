@@ -17,6 +17,9 @@ enum DatabaseSchema {
     migrator.registerMigration("3") { database in
       for statement in version3 { try database.execute(sql: statement) }
     }
+    migrator.registerMigration("4") { database in
+      for statement in version4 { try database.execute(sql: statement) }
+    }
     return migrator
   }
 
@@ -295,5 +298,14 @@ enum DatabaseSchema {
     "ALTER TABLE conversion ADD COLUMN folder_pages INTEGER NOT NULL DEFAULT 0",
     "CREATE INDEX conversion_page_refused ON conversion_page (device_id) WHERE NOT is_page",
     "CREATE INDEX page_malformed ON page (device_id, id) WHERE ending = 'malformed'",
+  ]
+
+  /// The form of these files has changed: the next conversion takes them for files that were changed since,
+  /// and writes all files again.
+  private static let version4 = [
+    """
+    UPDATE conversion_file SET settled_bytes = 9223372036854775807, changed_ns = -1
+    WHERE bytes > 0 AND name IN ('contact_events.csv', 'messages.csv', 'neighbours.csv', 'restarts.csv')
+    """
   ]
 }
