@@ -1,3 +1,4 @@
+import Foundation
 import HeraldText
 
 /// An error between this computer and a device, with a text for the user and a cause for programs.
@@ -57,9 +58,17 @@ public struct HostLinkError: Error, Sendable, Equatable, CustomStringConvertible
 }
 
 extension HostLinkError {
-  /// The error of a failed system call, from the thread's `errno` value `code`.
+  /// The advice after a full disk or quota.
+  package static let spaceAdvice = "free space on its disk, then run the same command again"
+
+  /// Whether an `errno` value says that a disk or quota is full.
+  package static func isFull(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT }
+
+  /// The error of a failed system call, from the thread's `errno` value `code`. After a full disk the advice
+  /// is `spaceAdvice`.
   static func system(_ cause: Cause, _ what: String, code: Int32, advice: String? = nil) -> HostLinkError {
-    HostLinkError(cause, "\(what) (\(SystemCall.text(of: code)))", advice: advice)
+    HostLinkError(
+      cause, "\(what) (\(SystemCall.text(of: code)))", advice: isFull(code) ? spaceAdvice : advice)
   }
 }
 

@@ -158,6 +158,43 @@ package enum LocalFile {
     return file
   }
 
+  /// Whether an output of this name is no file, and is written to as it is: a device, a pipe, or what the
+  /// program was started with (`/dev/stdout`, `/dev/fd/3`). A symbolic link to one is one.
+  package static func isStream(_ path: String) -> Bool {
+    if inherited(path) != nil { return true }
+    var status = stat()
+    guard stat(path, &status) == 0 else { return false }
+    return [S_IFCHR, S_IFIFO].contains(status.st_mode & S_IFMT)
+  }
+
+  /// Opens an output for which `isStream` holds. What the program was started with goes on where it is.
+  /// - Throws: `.storage` if it cannot be opened.
+  static func open(stream path: String) throws(HostLinkError) -> Int32 {
+    let file =
+      inherited(path).map { fcntl($0, F_DUPFD_CLOEXEC, 0) }
+      ?? Foundation.open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
+    guard file >= 0 else { throw .system(.storage, "\(shown(path)) cannot be written", code: errno) }
+    return file
+  }
+
+  /// The number of an open file of the program that a path names.
+  private static func inherited(_ path: String) -> Int32? {
+    switch path {
+    case "/dev/stdout": return STDOUT_FILENO
+    case "/dev/stderr": return STDERR_FILENO
+    default:
+      let prefix = ["/dev/fd/", "/proc/self/fd/"].first(where: path.hasPrefix)
+      return prefix.flatMap { Int32(path.dropFirst($0.count)) }.flatMap { $0 < 0 ? nil : $0 }
+    }
+  }
+
+  /// - Throws: `.storage` if there is a symbolic link of this name: it is neither followed nor replaced.
+  static func refuseLink(_ path: String) throws(HostLinkError) {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
+    throw link(path)
+  }
+
   /// Prepares the file of an SQLite database, which would be made readable for others: makes it with mode
   /// 0600 if there is none. Neither it nor the files beside it may be symbolic links, through which SQLite
   /// would write; with `followsLink` the file itself may be one, if what it points to is there.

@@ -11,6 +11,9 @@ package enum PrivateFolder {
         atPath: name.map { "\(path)/\($0)" } ?? path, withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
     } catch {
+      if (error as? CocoaError)?.code == .fileWriteOutOfSpace {
+        throw .system(.storage, "the folder \(path) cannot be made", code: ENOSPC)
+      }
       throw HostLinkError(
         .storage, "the folder \(path) cannot be made", advice: "choose a folder you may write to")
     }

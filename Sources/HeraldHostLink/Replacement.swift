@@ -5,7 +5,7 @@ import HeraldText
 ///
 /// An output replaces an earlier output of the same kind, which is known by how it begins, and an empty file.
 /// Any other file stays, unless the user insists. What the command reads stays in any case, and so does what
-/// is no regular file.
+/// is no regular file, such as a symbolic link.
 public struct Replacement: Sendable {
   /// The number of bytes at the start of a file by which it is known.
   static let mostBytes = 1 << 16
@@ -26,13 +26,20 @@ public struct Replacement: Sendable {
   }
 
   /// Checks that the output `path` replaces nothing that has to stay. `isOwn` says of how a file begins, of
-  /// up to 65,536 bytes, whether it is an earlier output.
+  /// up to 65,536 bytes, whether it is an earlier output. If `takesStream`, what `ReplacedFile` writes to as
+  /// it is, such as `/dev/stdout`, is right.
   /// - Throws: `.usage` if the file has to stay, `.storage` if it cannot be looked at.
-  public func check(_ path: String, isOwn: (_ start: [UInt8]) -> Bool) throws(HostLinkError) {
+  public func check(_ path: String, takesStream: Bool = false, isOwn: (_ start: [UInt8]) -> Bool)
+    throws(HostLinkError)
+  {
+    if takesStream, LocalFile.isStream(path) { return }
     let shown = PrintableText.of(path, limit: 256)
+    var named = stat()
+    let isLink = lstat(path, &named) == 0 && named.st_mode & S_IFMT == S_IFLNK
     var status = stat()
     guard stat(path, &status) == 0 else {
       // Other errors are those of making the file.
+      if isLink { throw Self.link(shown) }
       return
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
@@ -44,12 +51,18 @@ public struct Replacement: Sendable {
         .usage, "\(shown) is what this command reads, and stays as it is",
         advice: "name another file for the output")
     }
+    guard !isLink else { throw Self.link(shown) }
     guard status.st_size > 0, !isForced else { return }
     guard isOwn(try Self.start(of: path)) else {
       throw HostLinkError(
         .usage, "\(shown) is there already, and is no earlier output of this command: it stays as it is",
         advice: "name another file, or replace it with --force")
     }
+  }
+
+  private static func link(_ shown: String) -> HostLinkError {
+    HostLinkError(
+      .usage, "\(shown) is a symbolic link, and stays as it is", advice: "name the file that it leads to")
   }
 
   /// Whether a file is an input, or one of the files that are read of an input that is a folder.

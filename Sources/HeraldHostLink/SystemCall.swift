@@ -27,7 +27,7 @@ enum SystemCall {
       guard count > 0 else {
         throw .system(
           .storage, "\(path) cannot be written", code: errno,
-          advice: "what is there is kept; make room and run the command again")
+          advice: "check the disk; what is there is kept")
       }
       written += count
     }

@@ -31,6 +31,11 @@ final class OutputFile {
     self.beforeStep = beforeStep
     let end = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     hidden = "\(path[..<end]).\(path[end...]).part"
+    descriptor = -1
+    var status = stat()
+    if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+      throw ParquetError(path: path, number: ELOOP)
+    }
     // What an export that was killed has left, or a symbolic link, which is not written through.
     unlink(hidden)
     descriptor = open(hidden, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

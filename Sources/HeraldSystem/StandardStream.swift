@@ -87,7 +87,8 @@ package enum StandardStream: Int32, CaseIterable, Sendable {
     return switch failure {
     case EPIPE: ("\(name) cannot be written: \(reason)", "the program that reads it has ended")
     case EBADF: ("\(name) cannot be written: it is closed", "leave it open, or send it to /dev/null")
-    case ENOSPC, EDQUOT: ("\(name) cannot be written: \(reason)", "make room where it goes to")
+    case ENOSPC, EDQUOT:
+      ("\(name) cannot be written: \(reason)", "free space where it goes to, then run the same command again")
     default: ("\(name) cannot be written: \(reason)", "check where it goes to")
     }
   }

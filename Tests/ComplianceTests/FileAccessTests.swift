@@ -48,8 +48,6 @@ struct FileAccessTests {
     "HeraldFlash/Drive/DriveFolder.swift": "drives of boot loaders",
     // Files that the user has named, which have rules of their own.
     "herald-host/Commands/Capture.swift": "O_EXCL",
-    "herald-flash/Commands/Convert.swift": "an image",
-    "herald-flash/Commands/Sign.swift": "a signature",
   ]
 
   /// Lines of sources that match a pattern, by file.

@@ -116,6 +116,18 @@ struct DeviceBatteryTests {
     #expect(power.microamperes == nil && power.notKnown?.contains("Bluetooth controller") == true)
   }
 
+  @Test("The level is the last one that the device has logged, committed or not")
+  func uncommitted() throws {
+    let log = ServedLog(pages: 1)
+    let device = DeviceClient(SMPClient(transport: DirectTransport { log.answer($0) }))
+    #expect(try device.battery().level == nil)
+    try log.note(.battery(level: 58, external: false))
+    #expect(try device.battery().level == 58)
+    try log.note(.battery(level: 100, external: true))
+    let battery = try device.battery()
+    #expect(battery.level == 100 && battery.isExternal)
+  }
+
   @Test("Zeros, numbers of 64 bits, an uptime of 0 and one of centuries")
   func hostile() throws {
     let zero: Groups = [role("scanner", [0, 0, 0, 0, 0])]

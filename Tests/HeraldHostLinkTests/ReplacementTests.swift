@@ -71,6 +71,47 @@ struct ReplacementTests {
     }
   }
 
+  @Test("A symbolic link is neither replaced nor followed, whatever it leads to, also if the user insists")
+  func links() throws {
+    let (link, target) = ("\(folder.path)/link", try write("empty", ""))
+    for destination in [target, "\(folder.path)/none", try write("own", "own\n")] {
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: destination)
+      #expect(answer(link, isForced: true) == "\(link) is a symbolic link, and stays as it is")
+      #expect(throws: HostLinkError.self) { try ReplacedFile(link, takesStream: true) }
+      try FileManager.default.removeItem(atPath: link)
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["empty", "own"])
+  }
+
+  @Test("A device, a pipe, and what the program was started with are written to as they are")
+  func streams() throws {
+    func put(_ path: String, _ text: String) throws {
+      try Replacement().check(path, takesStream: true) { _ in false }
+      let file = try ReplacedFile(path, takesStream: true)
+      try file.append(text)
+      try file.finish()
+    }
+    let log = try write("log", "before\n")
+    let open = try #require(FileHandle(forUpdatingAtPath: log))
+    try open.seekToEnd()
+    try put("/dev/fd/\(open.fileDescriptor)", "one\n")
+    try put("/proc/self/fd/\(open.fileDescriptor)", "two\n")
+    #expect(try String(contentsOfFile: log, encoding: .utf8) == "before\none\ntwo\n")
+    try put("/dev/null", "gone")
+    let link = "\(folder.path)/link"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/null")
+    try put(link, "gone")
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "/dev/null")
+    let pipe = Pipe()
+    try put("/dev/fd/\(pipe.fileHandleForWriting.fileDescriptor)", "three")
+    try pipe.fileHandleForWriting.close()
+    #expect(try pipe.fileHandleForReading.readToEnd() == Data("three".utf8))
+    // A closed one, and one that is full.
+    #expect(throws: HostLinkError.self) { try put("/dev/fd/4711", "") }
+    let error = #expect(throws: HostLinkError.self) { try put("/dev/full", "x") }
+    #expect(error?.advice == HostLinkError.spaceAdvice)
+  }
+
   @Test("Tables replace those of an earlier export, and no file of the same name and header")
   func tables() throws {
     let path = "\(folder.path)/out"

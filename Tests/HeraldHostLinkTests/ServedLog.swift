@@ -88,6 +88,11 @@ final class ServedLog {
     return count > 0 ? [Array(buffer[..<count])] : []
   }
 
+  /// Logs an event, without a commit.
+  func note(_ event: LogEvent) throws {
+    try device.log.append(event, at: Instant(milliseconds: 1_000_000), clock: WallClock())
+  }
+
   /// Rounds of the loop: whatever is to be trimmed is.
   func trim() { while device.log.wantsTrimming { device.log.trim() } }
 

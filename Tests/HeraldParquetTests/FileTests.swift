@@ -81,6 +81,14 @@ import Testing
     #expect(try names() == [])
   }
 
+  @Test("A symbolic link of its name is refused, and stays")
+  func link() throws {
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "elsewhere")
+    #expect(throws: ParquetError(path: path, number: ELOOP)) { _ = try OutputFile(path) }
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path) == "elsewhere")
+    try FileManager.default.removeItem(atPath: path)
+  }
+
   @Test(
     "Ended before any step, the name is of the former file or of the whole new one",
     arguments: OutputFile.Step.allCases)

@@ -278,7 +278,7 @@ async def case_archive_on_a_full_disk_loses_and_doubles_nothing():
         if process.returncode in (1, 77):
             print("    the part on a small file system is left out: it cannot be mounted here")
             return
-        assert out.split() == ["status", "11", "status", "0"] and "make room" in err, (process.returncode, out, err)
+        assert out.split() == ["status", "11", "status", "0"] and "free space on its disk, then run the same command again" in err, (process.returncode, out, err)
         for table, rows in expected.items():
             assert sqlite_rows(folder / "after.sqlite", table, without_numbers(folder / "after.sqlite", table)) == rows, table
         assert sqlite_rows(folder / "after.sqlite", "page", "device_id, epoch, sequence, sha256") == pages

@@ -83,7 +83,7 @@ async def case_images_that_cannot_be_read_or_made_are_told_with_their_status():
             (["info", good, "--key", huge], 11, "larger than 65536 bytes"),
             (["info", "/bin/sh"], 1, "not for 32-bit little-endian Arm"),
             (["info", good, "--key", not_a_key], 11, "no key in PEM"),
-            (["convert", good, folder / "no" / "such.bin"], 11, "cannot be written"),
+            (["convert", good, folder / "no" / "such.bin"], 11, "cannot be made"),
             (["convert", good, folder / "x.uf2"], 1, "--family"),
             (["convert", good, folder / "x.bin", "--board", "nonsense"], 64, "no board nonsense"),
             (["convert", good, folder / "x.bin", "--board", "microbit"], 12, "no vector table"),

@@ -188,3 +188,100 @@ async def case_a_wrong_folder_leaves_no_archive():
         content = (folder / "other.sqlite").read_bytes()
         status, _, err = await run("herald-host", "archive", "add", folder, "--archive", folder / "other.sqlite")
         assert status == 11 and (folder / "other.sqlite").read_bytes() == content, (status, err)
+
+
+async def case_a_failed_add_leaves_no_archive():
+    with tempfile.TemporaryDirectory(prefix="herald-output-") as name:
+        folder, archive, people = Path(name), Path(name) / "new.sqlite", Path(name) / "people.csv"
+        status, _, err = await run("synthetic-fleet", folder / "logs", "2", "1")
+        assert status == 0, err
+        people.write_text("serial;name\nF1EE700000;Ada\nF1EE700000;Ben\n")
+        add = ["herald-host", "archive", "add", folder / "logs", "--archive", archive]
+        wrong = [["--zone", "Mars/Phobos"], ["--people", people], ["--people", folder / "none.csv"], ["--secrets", folder / "none"]]
+        for options in wrong:
+            status, _, err = await run(*add, *options)
+            assert status in (11, 64) and not list(folder.glob("new.sqlite*")), (options, status, err)
+        # One that was there keeps what it had: nothing was added before the mistake was found.
+        status, _, err = await run("herald-host", "archive", "add", folder / "logs" / "F1EE700000", "--archive", archive, "--zone", "UTC")
+        assert status == 0, err
+        content = archive.read_bytes()
+        for options in wrong:
+            status, _, err = await run(*add, *options)
+            assert status in (11, 64) and archive.read_bytes() == content, (options, status, err)
+        # A column that is not known is named, by every command that reads the file.
+        people.write_text("serial;name;von\nF1EE700000;Ada;2026-09-14\n")
+        for words in (["archive", "people", "--archive", archive], ["report", folder / "logs", "--output", folder / "report.html"]):
+            status, _, err = await run("herald-host", *words, "--people", people)
+            assert status == 0 and 'line 1: "von" is no column that is known' in err and "serial, name, role, place, from, to" in err, (words, status, err)
+
+
+async def on_small_disk(folder, size, *words):
+    """Runs a program in a file system of `size` that is mounted on `folder`; returns (status, standard error, files left), or nothing where none can be mounted."""
+    folder.mkdir()
+    process = await asyncio.create_subprocess_exec(
+        "unshare", "--map-root-user", "--mount", "sh", "-c", 'mount -t tmpfs -o size=$0 none "$1" || exit 77; shift; "$@"; echo "$?"; find "$FOLDER" -mindepth 1',
+        size, folder, program(words[0]), *map(str, words[1:]), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "FOLDER": str(folder)})
+    out, err = (text.decode() for text in await process.communicate())
+    if process.returncode in (1, 77):
+        print("    left out: no file system can be mounted here")
+        return None
+    status, *left = out.split()
+    return int(status), err, left
+
+
+async def case_a_full_disk_is_left_as_it_was_and_the_same_command_is_right():
+    with tempfile.TemporaryDirectory(prefix="herald-output-") as name:
+        folder = Path(name)
+        status, _, err = await run("synthetic-fleet", folder / "logs", "20", "1")
+        assert status == 0, err
+        for number, (size, words) in enumerate([
+                ("300k", ["practice", "ward", "--quiet"]), ("100k", ["archive", "add", folder / "logs", "--quiet", "--archive", "a.sqlite"]),
+                ("1300k", ["archive", "add", folder / "logs", "--quiet", "--archive", "a.sqlite"])]):
+            small = folder / f"small{number}"
+            found = await on_small_disk(small, size, "herald-host", *[small / word if word in ("ward", "a.sqlite") else word for word in words])
+            if found is None:
+                return
+            status, err, left = found
+            assert (status, left) == (11, []) and "free space on its disk, then run the same command again" in err, (words, status, err, left)
+
+
+async def case_an_output_that_is_a_link_a_device_or_a_pipe_stays():
+    with tempfile.TemporaryDirectory(prefix="herald-output-") as name:
+        folder = Path(name)
+        status, _, err = await run("synthetic-fleet", folder / "logs", "2", "1")
+        assert status == 0, err
+        image = folder / "image.bin"
+        image.write_bytes(bytes(range(128)) * 32)
+        report, convert = ["herald-host", "report", folder / "logs", "--quiet", "--output"], ["herald-flash", "convert", image, "--base", "0x1000"]
+        (folder / "empty.hex").write_bytes(b"")
+        for target in ("empty.hex", "missing.hex"):
+            link = folder / "link.hex"
+            link.symlink_to(target)
+            for words in ([*report, link], [*report, link, "--force"], [*convert, link], [*convert, link, "--force"]):
+                status, _, err = await run(*words)
+                assert status == 64 and "is a symbolic link, and stays as it is" in err and os.readlink(link) == target, (words, status, err)
+            link.unlink()
+        assert (folder / "empty.hex").read_bytes() == b"" and not (folder / "missing.hex").exists()
+        # What standard output is: a pipe, or a file, which goes on where it is.
+        status, out, err = await run(*report, "/dev/stdout")
+        assert status == 0 and out.startswith("<!DOCTYPE html>") and out.rstrip().endswith("</html>"), (status, out[:100], out[-100:], err)
+        status, out, err = await run(*convert, "/proc/self/fd/1")
+        assert status == 0 and out.encode() == image.read_bytes(), (status, out, err)
+        output = folder / "output"
+        output.write_text("before\n")
+        status, _, err = await shell(f">>{output}", [*map(str, report), "/dev/stdout"])
+        assert status == 0 and output.read_text().startswith("before\n<!DOCTYPE html>"), (status, err)
+        for path in ("/dev/stdout", "/dev/null"):
+            assert not os.path.isfile(path) or os.path.islink(path), path
+        status, _, err = await run(*report, "/dev/full")
+        assert status == 11 and "free space on its disk" in err, (status, err)
+        # An export replaces nothing in its folder that is a link.
+        export = ["herald-host", "export", folder / "logs", "--quiet", "--format", "csv", "--output", folder / "tables"]
+        status, _, err = await run(*export)
+        assert status == 0, err
+        persons = folder / "tables" / "persons.csv"
+        persons.unlink()
+        persons.symlink_to(folder / "empty.hex")
+        status, _, err = await run(*export)
+        assert status == 64 and persons.is_symlink() and (folder / "empty.hex").read_bytes() == b"", (status, err)

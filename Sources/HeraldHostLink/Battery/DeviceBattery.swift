@@ -106,9 +106,9 @@ extension DeviceClient {
   }
 
   /// The last record of the battery, in the newest page or else the one before it; `nil` if there is none or
-  /// the log cannot be read.
+  /// the log cannot be read. The device commits its log first: the record may be the one of its start.
   private func lastBatteryRecord() throws(HostLinkError) -> (level: UInt8, isExternal: Bool)? {
-    let status = try logStatus()
+    let status = try committedStatus()
     for count in 1...2 where count <= status.pageCount {
       do {
         let records = try newestPages(status, count: count).compactMap { LogPage($0) }.flatMap(\.records)
@@ -118,5 +118,14 @@ extension DeviceClient {
       }
     }
     return nil
+  }
+
+  /// The status of the log after a commit, or without one from a device that lets only others read its log.
+  private func committedStatus() throws(HostLinkError) -> DeviceLogStatus {
+    do {
+      return try logStatus(commits: true)
+    } catch  where error.cause == .refused {
+      return try logStatus()
+    }
   }
 }

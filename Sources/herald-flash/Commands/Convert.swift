@@ -115,14 +115,11 @@ struct Convert: ParsableCommand, ReportsFailures {
       throw failure(error)
     }
     // Who made an image cannot be seen from it: the same one again is no loss.
-    try replacing.check(output, inputs: [input] + [key].compactMap(\.self)) { _ in
+    try replacing.write(bytes, to: output, inputs: [input] + [key].compactMap(\.self)) { _ in
       (try? FirmwareFile.bytes(output)) == bytes
     }
-    guard (try? Data(bytes).write(to: URL(fileURLWithPath: output), options: .atomic)) != nil else {
-      throw FlashFailure(
-        .link(.storage), "\(PrintableText.of(output, limit: 256)) cannot be written", state: .untouched,
-        advice: "check that the folder exists and that you may write to it")
-    }
+    // An image on standard output has no line behind it.
+    if LocalFile.isStream(output) { return }
     let row = Row(
       output: output, format: format.rawValue, bytes: bytes.count, sha256: image.contentHash.hexadecimal)
     try display.show(row) {

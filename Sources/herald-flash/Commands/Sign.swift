@@ -77,12 +77,10 @@ struct Sign: ParsableCommand, ReportsFailures {
       throw FlashFailure(.image, "\(shown): \(error)", state: .untouched)
     }
     let path = output ?? image + Self.suffix
-    try replacing.check(path, inputs: [image, key]) { $0.starts(with: "herald-image-signature 1\n".utf8) }
-    guard (try? Data(signature.file).write(to: URL(fileURLWithPath: path), options: .atomic)) != nil else {
-      throw FlashFailure(
-        .link(.storage), "\(PrintableText.of(path, limit: 256)) cannot be written", state: .untouched,
-        advice: "check that the folder exists and that you may write to it")
+    try replacing.write(signature.file, to: path, inputs: [image, key]) {
+      $0.starts(with: "herald-image-signature 1\n".utf8)
     }
+    if LocalFile.isStream(path) { return }
     let row = Row(
       output: path, board: name, version: version.description, sha256: signature.hash.hexadecimal,
       key: signer.shortHash)

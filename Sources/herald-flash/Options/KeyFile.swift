@@ -5,11 +5,16 @@ import HeraldImages
 import HeraldText
 
 extension ReplacingOptions {
-  /// Checks that an output replaces nothing that has to stay.
-  /// - Throws: `.usage` if it does.
-  func check(_ path: String, inputs: [String], isOwn: ([UInt8]) -> Bool) throws(FlashFailure) {
+  /// Writes an output, which replaces nothing that has to stay; a device or a pipe is written to as it is.
+  /// - Throws: `.usage` if it would replace such a file, `.storage` if it cannot be written.
+  func write(_ bytes: [UInt8], to path: String, inputs: [String], isOwn: ([UInt8]) -> Bool)
+    throws(FlashFailure)
+  {
     do throws(HostLinkError) {
-      try Replacement(isForced: force, inputs: inputs).check(path, isOwn: isOwn)
+      try Replacement(isForced: force, inputs: inputs).check(path, takesStream: true, isOwn: isOwn)
+      let file = try ReplacedFile(path, mode: 0o644, takesStream: true)
+      try file.append(bytes)
+      try file.finish()
     } catch {
       throw FlashFailure(error, state: .untouched)
     }

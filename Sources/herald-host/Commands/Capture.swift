@@ -71,7 +71,9 @@ struct Capture: ParsableCommand {
       } catch {
         throw HostLinkError(
           .storage, "\(file) cannot be written",
-          advice: "the records up to the last complete one are kept; make room")
+          advice:
+            "it keeps the records up to the last complete one: free space on its disk, then capture into another file"
+        )
       }
     }
     guard hasBegun else { throw Self.noHeader(hasEnded: hasEnded) }

@@ -7,12 +7,14 @@ import HeraldText
 /// The folder of a practice ward.
 struct PracticeFolder {
   private let path: String
+  private let wasThere: Bool
 
   /// Makes the folder.
   /// - Throws: `.storage` if it has contents, or cannot be made.
   init(_ path: String) throws(HostLinkError) {
     self.path = path
-    if try LocalFile.exists(path), try LocalFile.names(in: path) != [] {
+    wasThere = try LocalFile.exists(path)
+    if wasThere, try LocalFile.names(in: path) != [] {
       throw HostLinkError(
         .storage, "\(PrintableText.of(path, limit: 256)) is there already, and not an empty folder",
         advice: "name a new folder; nothing was changed")
@@ -20,8 +22,20 @@ struct PracticeFolder {
     try PrivateFolder.make(path)
   }
 
-  /// Writes everything.
+  /// Writes everything, or leaves nothing of it, so that the same command can be run again.
   func write(_ ward: PracticeWard, zone: LocalDays) throws(HostLinkError) {
+    do throws(HostLinkError) {
+      try writeAll(ward, zone)
+    } catch {
+      for name in (try? LocalFile.names(in: path)) ?? [] {
+        try? FileManager.default.removeItem(atPath: "\(path)/\(name)")
+      }
+      if !wasThere { rmdir(path) }
+      throw error
+    }
+  }
+
+  private func writeAll(_ ward: PracticeWard, _ zone: LocalDays) throws(HostLinkError) {
     for badge in ward.badges {
       try writeLog(badge)
       try writeNode(badge)
