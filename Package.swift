@@ -113,8 +113,6 @@ let package = Package(
         "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldEnergy",
         "HeraldText",
         "CLibUSB", "COpenSSL", "HeraldSystem", "HeraldUSBIP",
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
@@ -339,7 +337,6 @@ let package = Package(
         "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldEnergy",
         "HeraldHostLink", "HeraldSimulation", "HeraldSystem", "HeraldText", "HostileInputs", "HeraldUSBIP",
         "TestInputs",
-        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: core),
     .testTarget(

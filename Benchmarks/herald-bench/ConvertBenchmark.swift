@@ -42,9 +42,7 @@ enum ConvertBenchmark {
         let name = PageName(epoch: WardScenario.epoch, sequence: sequence, isOpen: false).fileName
         try Data().write(to: URL(fileURLWithPath: "\(path)/pages/\(name)"))
       }
-      for name in ["archive.sqlite", "archive.sqlite-journal"] {
-        try? FileManager.default.removeItem(atPath: "\(path)/\(name)")
-      }
+      try? FileManager.default.removeItem(atPath: "\(path)/conversion.state")
       seconds.append(try time("log", "convert", path, expecting: 10))
       figures.add("convert_\(last)_files_s", seconds[seconds.count - 1], "s")
     }

@@ -10,7 +10,7 @@ public struct Replacement: Sendable {
   /// The number of bytes at the start of a file by which it is known.
   static let mostBytes = 1 << 16
   /// Files of a pulled log that commands read when they are given its folder.
-  private static let logFiles = ["device.json", "archive.sqlite"]
+  private static let logFiles = ["device.json", ConversionFile.name]
 
   /// Whether the user insists.
   package let isForced: Bool

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import HeraldBluetooth
 import HeraldCrypto
 import HeraldEmbedded
@@ -68,23 +67,12 @@ struct GoldenFilesTests {
     where name.hasSuffix(".csv") {
       files[name] = FileManager.default.contents(atPath: "\(log.folder.path)/\(name)").map { [UInt8]($0) }
     }
-    for format in DatabaseExport.Format.allCases {
+    for format in FlatFormat.allCases {
       let place = "\(log.folder.path)/export"
-      for file in try DatabaseExport(log.logDatabase, as: format).write(to: place) {
+      for file in try log.export(as: format, to: place).files {
         files["export/\(file.name)"] = FileManager.default.contents(atPath: "\(place)/\(file.name)").map {
           [UInt8]($0)
         }
-      }
-    }
-    files["database"] = try log.logDatabase.asking { database in
-      let tables = try String.fetchAll(
-        database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-      // When files were written is another each time.
-      return try tables.filter { $0 != "conversion_file" }.flatMap { table in
-        let columns = try database.columns(in: table).map { "quote(\($0.name))" }
-        let rows = try String.fetchAll(
-          database, sql: "SELECT \(columns.joined(separator: "||','||")) FROM \(table)")
-        return Array("\(table)\n\(rows.joined(separator: "\n"))\n".utf8)
       }
     }
     return files.sorted { $0.key < $1.key }.map { name, bytes in
@@ -100,7 +88,6 @@ struct GoldenFilesTests {
         3665c0d4 battery.csv
         e1cbf252 contact_events.csv
         541403ee contacts.csv
-        da8cbb2d database
         aed558a9 detection.csv
         b22c8388 export/batteries.csv
         a45fec68 export/batteries.jsonl
@@ -110,8 +97,8 @@ struct GoldenFilesTests {
         3a836d6f export/devices.jsonl
         3ffd0d94 export/events.csv
         de0e1bb8 export/events.jsonl
-        e16d5448 export/pages.csv
-        63584ef2 export/pages.jsonl
+        40b57173 export/pages.csv
+        3cfbb25b export/pages.jsonl
         b8b0d752 export/readings.csv
         c5d885fa export/readings.jsonl
         ee1c9078 export/visits.csv
@@ -132,7 +119,6 @@ struct GoldenFilesTests {
         12f6b5b7 battery.csv
         58a1daf6 contact_events.csv
         b0bf1d2f contacts.csv
-        25157396 database
         aed558a9 detection.csv
         f733a9e5 export/batteries.csv
         174f2fc7 export/batteries.jsonl
@@ -142,8 +128,8 @@ struct GoldenFilesTests {
         3a836d6f export/devices.jsonl
         813e541e export/events.csv
         00347016 export/events.jsonl
-        e16d5448 export/pages.csv
-        63584ef2 export/pages.jsonl
+        40b57173 export/pages.csv
+        3cfbb25b export/pages.jsonl
         9121f271 export/readings.csv
         8bb8fe25 export/readings.jsonl
         03a1cc9f export/visits.csv

@@ -117,15 +117,15 @@ struct LocalFileTests {
       try store.store([1, 2, 3], as: page)
       try store.write([4], named: "other")
       symlink(path("victim"), "\(log)/contacts.csv")
-      let file = AppendedFile(folder: log, name: "contacts.csv", header: "a\n", length: 4)
+      let file = TableFile(folder: log, name: "contacts.csv", header: "a\n", keeping: 4)
+      #expect(error { try file.begin() }?.cause == .storage)
+      for name in ["contacts.csv.part", "statistics.csv", "conversion.state", "conversion.state.part"] {
+        symlink(path("victim"), "\(log)/\(name)")
+      }
+      _ = try LogConversion(store)
       #expect(
-        error {
-          try file.append([0x61]); try file.synchronise()
-        }?.cause == .storage)
-      unlink("\(log)/contacts.csv")
-      symlink(path("victim"), "\(log)/archive.sqlite")
-      #expect(
-        error { _ = try LogConversion(store) }?.what.contains("archive.sqlite is a symbolic link") == true)
+        try FileManager.default.destinationOfSymbolicLink(atPath: "\(log)/contacts.csv.before")
+          == path("victim"))
       #expect(try store.read(page) == [1, 2, 3])
       symlink(folder.path, "\(log)/export")
       #expect(

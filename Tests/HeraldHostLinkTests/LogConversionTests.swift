@@ -70,8 +70,23 @@ struct LogConversionTests {
       _ = try LogConversion(pageStore)
       #expect(file("contacts.csv").contains("2022-11-29 22:21:51.000+0000,BLE,7B:AC:AC:34:E9:4A,1"))
       #expect(file("contacts.csv.before") == phone)
-      try FileManager.default.removeItem(atPath: "\(folder.path)/archive.sqlite")
     }
+    // In a folder that was converted before, too.
+    for name in ["contacts", "detection"] {
+      let path = "\(folder.path)/\(name).csv"
+      try Data(phone.utf8).write(to: URL(fileURLWithPath: path))
+      guard name == "contacts" else { break }
+      let error = #expect(throws: HostLinkError.self) { try LogConversion(pageStore) }
+      #expect(
+        error?.what
+          == "\(path) is no table that a conversion has written, and \(path).before is there already")
+      #expect(error?.cause == .usage && error?.advice?.contains("--force") == true)
+      #expect(file("contacts.csv") == phone)
+      _ = try LogConversion(pageStore, isForced: true)
+      #expect(file("contacts.csv").contains("7B:AC:AC:34:E9:4A") && file("contacts.csv.before") == phone)
+    }
+    _ = try LogConversion(pageStore)
+    #expect(file("detection.csv").hasPrefix("NULL,") && file("detection.csv.before") == phone)
   }
 
   @Test("HP-46 A recording goes through the device's log and comes out the same, times to 10 ms")

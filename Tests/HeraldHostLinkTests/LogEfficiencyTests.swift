@@ -38,12 +38,12 @@ private final class CountingTransport: SMPTransport {
 @Suite("Efficiency of a pull")
 struct LogEfficiencyTests {
   private func pull(
-    _ log: ServedLog, _ folder: TemporaryFolder, window: Int = 4, trim: LogDownload.PageImporter? = nil
+    _ log: ServedLog, _ folder: TemporaryFolder, window: Int = 4, trims: Bool = false
   ) throws -> (PullReport, CountingTransport) {
     let transport = CountingTransport(window: window) { log.answer($0) }
     var download = LogDownload(
       device: DeviceClient(SMPClient(transport: transport)),
-      pageStore: try PageStore(path: folder.path, create: true), trim: trim)
+      pageStore: try PageStore(path: folder.path, create: true), trims: trims)
     return (try download.run(), transport)
   }
 
@@ -82,13 +82,10 @@ struct LogEfficiencyTests {
   )
   func forged() throws {
     let (log, other) = (ServedLog(pages: 6, pageSize: 1024), ServedLog(pages: 6, pageSize: 1024, salt: 1))
-    let keeping: LogDownload.PageImporter = { folder throws(HostLinkError) in
-      try LogDatabase(path: folder.path + "/archive.sqlite").keep(folder)
-    }
     // Another device's pages under the same epoch: good pages by their headers and checksums.
     let mixed = TemporaryFolder()
     #expect(try pull(other, mixed).0.isComplete)
-    let (report, _) = try pull(log, mixed, trim: keeping)
+    let (report, _) = try pull(log, mixed, trims: true)
     #expect(report.differingPage == 1 && report.trimmedPages == 0 && !report.isComplete)
     log.trim()
     #expect(log.status.oldest == 1 && log.status.newest == 7)
@@ -99,7 +96,7 @@ struct LogEfficiencyTests {
     var page = [UInt8](try #require(FileManager.default.contents(atPath: path)))
     page[1000] ^= 1
     #expect(FileManager.default.createFile(atPath: path, contents: Data(page)))
-    let (second, _) = try pull(log, folder, trim: keeping)
+    let (second, _) = try pull(log, folder, trims: true)
     #expect(second.differingPage == 4 && second.trimmedThrough == 3 && second.trimmedPages == 3)
     log.trim()
     #expect(log.status.oldest == 4 && log.status.newest == 7)
@@ -109,15 +106,12 @@ struct LogEfficiencyTests {
   func trims() throws {
     let log = ServedLog(pages: 6, pageSize: 1024)
     let folder = TemporaryFolder()
-    let keeping: LogDownload.PageImporter = { folder throws(HostLinkError) in
-      try LogDatabase(path: folder.path + "/archive.sqlite").keep(folder)
-    }
-    let (report, _) = try pull(log, folder, trim: keeping)
+    let (report, _) = try pull(log, folder, trims: true)
     #expect(report.isComplete && report.trimmedThrough == 6 && report.trimmedPages == 6)
     #expect(log.status.oldest == 1)
     log.trim()
     #expect(log.status.oldest == 7 && log.status.newest == 7)
-    let (again, _) = try pull(log, folder, trim: keeping)
+    let (again, _) = try pull(log, folder, trims: true)
     #expect(
       again.isComplete && again.lostPages == 0 && again.trimmedThrough == nil && again.trimmedPages == 0)
     let records = try (1...7).map { sequence in

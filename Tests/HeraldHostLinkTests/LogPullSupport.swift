@@ -6,7 +6,7 @@ import Testing
 func pull(
   _ device: FakeDevice, _ folder: TemporaryFolder, window: Int = 4, cutAfter: Int = .max,
   before step: @escaping (PageStore.Step) throws(HostLinkError) -> Void = { _ throws(HostLinkError) in },
-  trim: LogDownload.PageImporter? = nil
+  trims: Bool = false
 ) throws -> PullReport {
   let pageStore = try PageStore(path: folder.path, create: true)
   pageStore.beforeStep = step
@@ -15,7 +15,7 @@ func pull(
   let client = SMPClient(
     transport: transport, timeouts: SMPClient.Timeouts(timeout: .milliseconds(1), attempts: 2))
   var download = LogDownload(
-    device: DeviceClient(client), pageStore: pageStore, inspect: FakeDevice.inspect, trim: trim,
+    device: DeviceClient(client), pageStore: pageStore, inspect: FakeDevice.inspect, trims: trims,
     now: { 1_700_000_000_000 })
   return try download.run()
 }

@@ -13,31 +13,23 @@ struct LogTrimTests {
     let device = FakeDevice(pages: 6)
     #expect(try pull(device, folder).trimmedThrough == nil)
     #expect(device.acknowledged.isEmpty && device.commits == 1)
-    func name(_ sequence: UInt32) -> PageName {
-      PageName(epoch: FakeDevice.epoch, sequence: sequence, isOpen: false)
+    func trim(_ device: FakeDevice, kept: [UInt32]) throws -> LogTrimming.Outcome {
+      let client = DeviceClient(SMPClient(transport: DirectTransport { device.answer($0) }))
+      var trimming = LogTrimming(client, try PageStore(path: folder.path, create: false))
+      let names = kept.map { PageName(epoch: FakeDevice.epoch, sequence: $0, isOpen: false) }
+      try trimming.run(epoch: FakeDevice.epoch, kept: Set(names))
+      return trimming.outcome
     }
-    // The database lacks page 4.
-    let report = try pull(device, folder, trim: { _ throws(HostLinkError) in Set([1, 2, 3, 5].map(name)) })
-    #expect(report.trimmedThrough == 3 && report.trimmedPages == 3 && device.acknowledged == [1, 2, 3])
+    // An archive lacks page 4.
+    let outcome = try trim(device, kept: [1, 2, 3, 5])
+    #expect(outcome.trimmedThrough == 3 && outcome.trimmedPages == 3 && device.acknowledged == [1, 2, 3])
     device.first = 4
-    #expect(
-      try pull(device, folder, trim: { _ throws(HostLinkError) in Set([1, 2, 3, 5].map(name)) })
-        .trimmedThrough
-        == nil)
-    // The folder lacks page 5, whatever the database says; the open page is never said to be here.
-    let all: LogDownload.PageImporter = { folder throws(HostLinkError) in
-      unlink(folder.path + "/pages/" + name(5).fileName)
-      return Set((1...9).map(name))
-    }
-    #expect(try pull(device, folder, trim: all).trimmedThrough == 4)
-    #expect(
-      try pull(device, folder, trim: { _ throws(HostLinkError) in Set((1...9).map(name)) }).trimmedThrough
-        == 5)
+    #expect(try trim(device, kept: [1, 2, 3, 5]).trimmedThrough == nil)
+    // The folder lacks page 5, whatever the archive says; the open page is never said to be here.
+    unlink(folder.path + "/pages/" + PageName(epoch: FakeDevice.epoch, sequence: 5, isOpen: false).fileName)
+    #expect(try trim(device, kept: Array(1...9)).trimmedThrough == 4)
+    #expect(try pull(device, folder, trims: true).trimmedThrough == 5)
     #expect(device.acknowledged == [1, 2, 3, 4, 4, 5])
-    // A database that fails ends the pull, whose pages stay.
-    let failed = try pull(
-      device, folder, trim: { _ throws(HostLinkError) in throw HostLinkError(.storage, "full") })
-    #expect(failed.stoppedBy?.cause == .storage && device.acknowledged == [1, 2, 3, 4, 4, 5])
   }
 
   @Test("A page that the device does not have any more holds up none of those behind it")
@@ -46,14 +38,13 @@ struct LogTrimTests {
     device.pages[1] = nil
     device.overwritten = 1
     let report = try pull(
-      device, TemporaryFolder(), trim: { folder throws(HostLinkError) in Set(try folder.pages()) })
+      device, TemporaryFolder(), trims: true)
     #expect(report.lostPages == 1 && report.newPages == 4)
     #expect(report.trimmedThrough == 4 && device.acknowledged == [2, 3, 4])
   }
 
   @Test("Pages of another device under the epoch of this one have nothing erased that was not fetched")
   func forged() throws {
-    let all: LogDownload.PageImporter = { folder throws(HostLinkError) in Set(try folder.pages()) }
     func forge(_ sequences: [UInt32], _ folder: TemporaryFolder) throws {
       let pageStore = try PageStore(path: folder.path, create: true)
       for sequence in sequences {
@@ -68,20 +59,20 @@ struct LogTrimTests {
     let folder = TemporaryFolder()
     let device = FakeDevice(pages: 6)
     try forge([1, 2, 3, 4, 5], folder)
-    var report = try pull(device, folder, trim: all)
+    var report = try pull(device, folder, trims: true)
     #expect(report.differingPage == 1 && report.trimmedThrough == nil && report.trimmedPages == 0)
     #expect(!report.isComplete && report.stoppedBy == nil && report.knownPages == 5)
     #expect(device.acknowledged.isEmpty)
     // One of them: what is before it goes.
     let second = TemporaryFolder()
     try forge([3], second)
-    report = try pull(device, second, trim: all)
+    report = try pull(device, second, trims: true)
     #expect(report.differingPage == 3 && report.trimmedThrough == 2 && report.trimmedPages == 2)
     #expect(device.acknowledged == [1, 2])
     // As it is advised: without the file the device's own page is fetched, and the rest goes.
     let name = PageName(epoch: FakeDevice.epoch, sequence: 3, isOpen: false)
     unlink("\(second.path)/pages/\(name.fileName)")
-    report = try pull(device, second, trim: all)
+    report = try pull(device, second, trims: true)
     #expect(report.isComplete && report.newPages == 2 && report.trimmedThrough == 5)
   }
 
@@ -96,7 +87,7 @@ struct LogTrimTests {
         before: { _ throws(HostLinkError) in
           steps += 1
           if steps > cut { throw HostLinkError(.storage, "cut") }
-        }, trim: { folder throws(HostLinkError) in Set(try folder.pages()) })
+        }, trims: true)
       for sequence in device.acknowledged {
         let path = folder.path + "/pages/"
         for page in 1...sequence {

@@ -52,7 +52,7 @@ struct ReplacementTests {
     }
     // What is read of the folder of a log.
     let log = "\(folder.path)/log"
-    for name in ["device.json", "archive.sqlite", "archive.sqlite-wal", "pages/1-00000001.page"] {
+    for name in ["device.json", "conversion.state", "conversion.state.part", "pages/1-00000001.page"] {
       let path = try write("log/\(name)", "own\n")
       #expect(
         answer(path, isForced: true, inputs: [log])

@@ -201,7 +201,7 @@ struct SensorFilesTests {
         7B:AC:AC:34:E9:4A,aaaa,2022-11-29 22:21:50.000+0000,2022-11-29 22:31:53.000+0000,60.0,5
 
         """)
-    let summary = try log.summary()
+    let summary = log.summary()
     #expect(summary.contacts.map(\.readings) == [5] && summary.contacts.first?.addresses == 2)
     #expect(summary.unknownReadings == 0)
   }
@@ -232,7 +232,7 @@ struct SensorFilesTests {
       log.lines("contact_events") == [
         "7B:AC:AC:34:E9:4A,aaaa,2022-11-29 22:21:50.000+0000,2022-11-29 22:21:51.000+0000,30.0,1"
       ])
-    let summary = try log.summary()
+    let summary = log.summary()
     #expect(summary.contacts.map(\.payload) == [payload])
     #expect(summary.contacts.first?.lastSeen == start + 1000 && summary.contacts.first?.addresses == 1)
     #expect(summary.readings == 1 && summary.unknownAddresses == 0)
@@ -259,7 +259,7 @@ struct SensorFilesTests {
   func undated() throws {
     let log = try SyntheticLog(
       start: nil, [(5, .received(phone), []), (5, .visited(beacon, firstReceived: 9, lastReceived: 1), [])])
-    #expect(try log.summary().undatedEvents == 2)
+    #expect(log.summary().undatedEvents == 2)
     #expect(log.table("messages") == nil && log.table("visits") == nil)
   }
 }

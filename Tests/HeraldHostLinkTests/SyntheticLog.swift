@@ -1,55 +1,52 @@
 import Foundation
-import GRDB
 import HeraldEmbedded
 
 @testable import HeraldHostLink
 
 /// The log of a device from records that a test states, interpreted, with the tables made of it.
 struct SyntheticLog {
+  typealias Record = (UInt64, LogEvent, [UInt8])
+
   let folder = TemporaryFolder()
-  let logDatabase: LogDatabase
-  var device = DeviceRecord()
-  private var pages: UInt32 = 0
+  private let device: DeviceRecord
+  private var pages: [(name: PageName, page: LogPage)] = []
+  private var state = ConversionState()
 
   /// One page with these records, all of the first start in epoch 1, which begins at a date.
-  init(start: UInt64?, device: DeviceRecord = DeviceRecord(), _ records: [(UInt64, LogEvent, [UInt8])]) throws
-  {
+  init(start: UInt64?, device: DeviceRecord = DeviceRecord(), _ records: [Record]) throws {
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
-    logDatabase = try LogDatabase(path: folder.path + "/" + LogDatabase.fileName)
     self.device = device
     try add(start: start, records)
   }
 
   /// A further page, which is the newest: as the device was still writing it, if it is open.
-  mutating func add(start: UInt64?, isOpen: Bool = false, _ records: [(UInt64, LogEvent, [UInt8])]) throws {
-    pages += 1
-    try put(pages, start: start, isOpen: isOpen, records)
-  }
-
-  /// A page in the place of an earlier form of it.
-  func put(_ sequence: UInt32, start: UInt64?, isOpen: Bool, _ records: [(UInt64, LogEvent, [UInt8])]) throws
-  {
+  mutating func add(start: UInt64?, isOpen: Bool = false, _ records: [Record]) throws {
     let clocks = start.map {
       [
         DeviceRecord.ClockFix(
           epoch: 1, boot: 1, uptimeMilliseconds: 1, unixMilliseconds: $0 + 1, source: .device)
       ]
     }
+    let name = PageName(epoch: 1, sequence: UInt32(pages.count) + 1, isOpen: isOpen)
     let page = LogPage(
-      sequence: sequence, epoch: 1,
+      sequence: name.sequence, epoch: 1,
       records: records.map {
         BootRecord(epoch: 1, boot: 1, uptimeMilliseconds: $0.0, event: $0.1, payload: $0.2)
       }, clocks: clocks ?? [])
-    try logDatabase.asking { database in
-      var pageImport = try PageImport(database, device: device)
-      let known = try Int64.fetchOne(
-        database, sql: "SELECT id FROM page WHERE device_id = ? AND sequence = ?",
-        arguments: [pageImport.deviceID, sequence])
-      try pageImport.put(
-        page, isOpen: isOpen, sha256: Data("\(sequence) \(isOpen) \(records.count)".utf8), replacing: known)
-      try pageImport.finish()
-    }
-    try logDatabase.interpret(device, tables: folder.path)
+    pages.append((name, page))
+    try convert()
+  }
+
+  private mutating func convert() throws {
+    var dates = LogDates()
+    dates.begin(device.clocks)
+    for (_, page) in pages { dates.add(page, isSettled: true) }
+    state = ConversionState(dates: dates)
+    let tables = LogTables(folder: folder.path, marks: [:])
+    try tables.begin(goesOn: false, isForced: true)
+    for (name, page) in pages { try state.take(.page(page, []), name, tables) }
+    try tables.finish(state.interpreter.state, device)
+    try tables.publish()
   }
 
   /// A table, or nothing if it is not there.
@@ -63,7 +60,13 @@ struct SyntheticLog {
   func lines(_ name: String) -> [Substring] { Array((table(name) ?? "").split(separator: "\n").dropFirst()) }
 
   /// What a conversion says.
-  func summary() throws -> LogConversion {
-    try LogConversion(logDatabase, of: device, after: LogDatabase.Change())
+  func summary() -> LogConversion { LogConversion(state, pageCount: pages.count, sealedPages: 0) }
+
+  /// Exports the log to a folder.
+  func export(as format: FlatFormat, to output: String) throws -> FlatExport {
+    try FlatExport(of: device, as: format, to: output, replacing: Replacement()) {
+      (take: (PageContent, PageName) throws(HostLinkError) -> Void) throws(HostLinkError) in
+      for (name, page) in pages { try take(.page(page, Array("\(name.sequence)".utf8)), name) }
+    }
   }
 }

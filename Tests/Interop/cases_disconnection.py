@@ -2,9 +2,9 @@
 
 import asyncio
 import shutil
-import sqlite3
 
 import log_pages
+from cases_conversion import exported_rows
 from cases_usb import met
 from node import Node, contacts, pull, run
 from usbip_proxy import USBIPProxy
@@ -13,20 +13,16 @@ from world import World
 PAGES = 4
 
 
-def row_counts(folder):
-    """The number of rows of each table of the database in a folder."""
-    counts = {}
-    with sqlite3.connect(folder / "archive.sqlite") as database:
-        for [table] in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-            counts[table] = database.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0]
-    return counts
+async def row_counts(folder):
+    """The number of rows of each exported table of the log in a folder."""
+    return {name: len(rows) for name, rows in (await exported_rows(folder)).items()}
 
 
 async def same(node, folder, whole):
     """Pulls the rest into a folder after interrupted pulls; whether it is equal to the folder of uninterrupted pulls."""
     for _ in range(3):
         await pull(node.link, folder)
-        if (contacts(folder), row_counts(folder)) == (contacts(whole), row_counts(whole)):
+        if (contacts(folder), await row_counts(folder)) == (contacts(whole), await row_counts(whole)):
             return True
         # The log occasionally grows by a record.
         await pull(node.link, whole)
@@ -63,7 +59,7 @@ async def case_cable_pulled_at_every_transfer_loses_nothing_and_doubles_nothing(
         node, port = await full_node(world)
         await pull(node.link, world.folder / "whole")
         assert len(contacts(world.folder / "whole")) > 5 * PAGES
-        assert row_counts(world.folder / "whole")["page"] == PAGES
+        assert (await row_counts(world.folder / "whole"))["pages"] == PAGES
         async with USBIPProxy(port) as proxy:
             status, _, err = await pull_over(proxy, world.folder / "uncut")
             assert status == 0, err
@@ -86,7 +82,7 @@ async def case_cable_pulled_at_every_transfer_loses_nothing_and_doubles_nothing(
 async def pages_left(node, folder):
     """The number of pages on the device, from a pull into a new folder."""
     await pull(node.link, folder)
-    count = row_counts(folder)["page"]
+    count = (await row_counts(folder))["pages"]
     shutil.rmtree(folder)
     return count
 

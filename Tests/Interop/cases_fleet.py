@@ -35,7 +35,7 @@ async def case_many_devices_are_pulled_at_once():
         assert sorted(path.name for path in output.iterdir()) == sorted(serials)
         for serial in serials:
             assert any(row["read"] for row in contacts(output / serial)), serial
-            assert (output / serial / "archive.sqlite").exists()
+            assert (output / serial / "conversion.state").exists()
         # A server without a response fails alone; the other devices are pulled, and the exit status is that of a partial result.
         server, port = await silent()
         status, out, err = await run(*pull, "--device", f"serial:tcp:127.0.0.1:{port}", "--json")

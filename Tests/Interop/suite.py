@@ -22,7 +22,7 @@ from node import program
 # Those with the longest cases first.
 MODULES = [
     "cases_states", "cases_exchange", "cases_phones", "cases_proxy", "cases_radio", "cases_reading", "cases_serving",
-    "cases_payload", "cases_log", "cases_database", "cases_contacts", "cases_report", "cases_tables", "cases_fleet", "cases_capture", "cases_live", "cases_provision", "cases_hostile", "cases_battery", "cases_dock", "cases_efficacy", "cases_formats", "cases_archive", "cases_coverage",
+    "cases_payload", "cases_log", "cases_conversion", "cases_contacts", "cases_report", "cases_tables", "cases_fleet", "cases_capture", "cases_live", "cases_provision", "cases_hostile", "cases_battery", "cases_dock", "cases_efficacy", "cases_formats", "cases_archive", "cases_coverage",
     "cases_smp", "cases_flash", "cases_flash_probe", "cases_flash_lock", "cases_flash_dongle", "cases_flash_legacy", "cases_flash_recovery", "cases_flash_drive", "cases_flash_ways", "cases_images", "cases_signing", "cases_settings", "cases_sealed", "cases_owner_key", "cases_session", "cases_bluetooth_management", "cases_usb",
     "cases_disconnection", "cases_forged", "cases_boards", "cases_node", "cases_ward", "cases_neighbours", "cases_completion", "cases_conditions", "cases_words", "cases_output",
 ]

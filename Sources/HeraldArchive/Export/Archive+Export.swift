@@ -52,7 +52,7 @@ extension Archive {
   /// Writes the tables, without readings, as one file each.
   /// - Throws: `.storage` if a file cannot be written, `.usage` if it would take the place of another one.
   package func export(
-    as format: DatabaseExport.Format, to path: String, _ selection: ExportSelection = ExportSelection(),
+    as format: FlatFormat, to path: String, _ selection: ExportSelection = ExportSelection(),
     replacing replacement: Replacement = Replacement()
   ) throws(HostLinkError) -> Export {
     let tables = ArchiveTable.all(selection).map {

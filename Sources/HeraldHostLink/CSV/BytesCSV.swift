@@ -68,9 +68,19 @@ public enum NeighboursCSV {
     case .message, .model: return
     }
     csv.raw(
-      "\(UTCTimestamp.text(code.unixMilliseconds)),\(role),\(system.databaseName),\(code.peer?.addressText ?? ""),"
+      "\(UTCTimestamp.text(code.unixMilliseconds)),\(role),\(system.tableName),\(code.peer?.addressText ?? ""),"
     )
     csv.raw("x\(code.bytes.hexadecimal)")
     csv.endLine()
+  }
+}
+
+extension NeighbourSystem {
+  /// The name of the system in tables.
+  var tableName: String {
+    switch self {
+    case .covidWatch: "covidwatch"
+    case .c19x: "c19x"
+    }
   }
 }

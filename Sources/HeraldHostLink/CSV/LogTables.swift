@@ -1,217 +1,192 @@
 import Foundation
-import GRDB
+import HeraldText
 
 /// The tables in the folder of a log: those that a Herald phone writes (`contacts.csv`, `statistics.csv`,
 /// `detection.csv`, `battery.csv`), and `contact_events.csv`, `visits.csv`, `restarts.csv`, `messages.csv`,
 /// `models.csv`, `neighbours.csv` and `motion.csv`.
 ///
-/// Tables with one line for each record are appended to. The three others are rewritten after every change.
+/// Tables with one line for each record are continued. The three others are written anew after every change.
 final class LogTables {
-  /// The appended tables. The first always exists, the others only if they have a line.
-  private static let growing = [
-    ("contacts.csv", ContactsCSV.header), ("battery.csv", BatteryCSV.header),
-    ("visits.csv", VisitsCSV.header),
-    ("restarts.csv", RestartsCSV.header), ("messages.csv", MessagesCSV.header),
-    ("models.csv", ModelsCSV.header),
-    ("neighbours.csv", NeighboursCSV.header), ("motion.csv", MotionCSV.header),
-  ]
-  private static let replaced = ["statistics.csv", "detection.csv", "contact_events.csv"]
+  private enum Table: String, CaseIterable {
+    case contacts, battery, visits, restarts, messages, models, neighbours, motion
+    case statistics, detection
+    case contactEvents = "contact_events"
+
+    var fileName: String { rawValue + ".csv" }
+
+    /// The header line of a table that is continued.
+    var header: String? {
+      switch self {
+      case .contacts: ContactsCSV.header
+      case .battery: BatteryCSV.header
+      case .visits: VisitsCSV.header
+      case .restarts: RestartsCSV.header
+      case .messages: MessagesCSV.header
+      case .models: ModelsCSV.header
+      case .neighbours: NeighboursCSV.header
+      case .motion: MotionCSV.header
+      case .statistics, .detection, .contactEvents: nil
+      }
+    }
+  }
 
   private let folder: String
-  private let device: Int64
-  private var files: [AppendedFile] = []
+  /// What the last conversion has left, by the name of the table.
+  private(set) var marks: [String: TableMark]
+  private var former: [Table: TableMark.Sample] = [:]
+  private var files: [Table: TableFile] = [:]
   private var line = CSVText()
 
-  /// The tables of a device in a folder.
-  init(folder: String, device: Int64) {
+  /// The tables in a folder, where the last conversion has left `marks`.
+  init(folder: String, marks: [String: TableMark]) {
     self.folder = folder
-    self.device = device
+    self.marks = marks
   }
 
-  /// The state of a file in the database.
-  private struct Known {
-    let settled: Int64
-    let stamp: FileStamp
-  }
-
-  private func known(_ database: Database) throws -> [String: Known] {
-    let rows = try Row.fetchAll(
-      database, sql: "SELECT name, settled_bytes, bytes, changed_ns FROM conversion_file WHERE device_id = ?",
-      arguments: [device])
-    return Dictionary(
-      uniqueKeysWithValues: rows.map {
-        (
-          $0["name"],
-          Known(settled: $0["settled_bytes"], stamp: FileStamp(bytes: $0["bytes"], changed: $0["changed_ns"]))
-        )
-      })
-  }
+  private func path(_ table: Table) -> String { "\(folder)/\(table.fileName)" }
 
   /// Whether all files are unchanged since the last conversion.
-  func areAsLeft(_ database: Database) throws -> Bool {
-    let known = try known(database)
-    return (Self.growing.map(\.0) + Self.replaced).allSatisfy {
-      known[$0]?.stamp == FileStamp.of("\(folder)/\($0)") ?? FileStamp(bytes: 0, changed: 0)
-    }
-  }
+  var areAsLeft: Bool { Table.allCases.allSatisfy { marks[$0.rawValue]?.isAsLeft(path($0)) ?? false } }
 
-  /// Opens the appended files after the lines of settled pages. `false` if one of them has changed since:
-  /// then all are rewritten.
-  func open(_ database: Database, wasCutOff: Bool) throws -> Bool {
-    let known = try known(database)
-    files = []
-    for (name, header) in Self.growing {
-      guard let known = known[name] else { return false }
-      let stamp = FileStamp.of("\(folder)/\(name)") ?? FileStamp(bytes: 0, changed: 0)
-      guard wasCutOff ? stamp.bytes >= known.settled : stamp == known.stamp else { return false }
-      files.append(AppendedFile(folder: folder, name: name, header: header, length: known.settled))
+  /// Whether the files can be continued behind the lines of settled pages: they are unchanged, or the last
+  /// conversion was cut off, and they have these lines at least.
+  func canGoOn() throws(HostLinkError) -> Bool {
+    let wasCutOff = !TableMark.isAbsent(path(.contactEvents) + ".part")
+    for table in Table.allCases where table.header != nil {
+      guard let mark = marks[table.rawValue] else { return false }
+      if mark.settled == nil || mark.isAsLeft(path(table)) { continue }
+      guard wasCutOff, try mark.hasSettled(path(table)) else { return false }
     }
-    try files[0].append([])
     return true
   }
 
-  /// Creates all appended files. Files of these names that no conversion has written stay in the folder, with
-  /// `.before` behind their names.
-  func begin(_ database: Database) throws {
-    let known = try known(database)
-    for name in Self.growing.map(\.0) + Self.replaced where known[name] == nil {
-      let path = "\(folder)/\(name)"
-      guard FileStamp.of(path)?.bytes ?? 0 > 0, try !LocalFile.exists("\(path).before") else { continue }
-      guard rename(path, "\(path).before") == 0 else {
-        throw HostLinkError.system(.storage, "\(path) cannot be kept as \(name).before", code: errno)
+  /// Begins to write: behind the lines of settled pages if `goesOn`, else all anew. A file of one of these
+  /// names that no conversion has written stays in the folder, with `.before` behind its name, unless
+  /// `isForced`.
+  /// - Throws: `.usage` if there is a file with that name, too.
+  func begin(goesOn: Bool, isForced: Bool) throws(HostLinkError) {
+    for table in Table.allCases {
+      let path = path(table)
+      if try marks[table.rawValue]?.isOwn(path) == true {
+        former[table] = try TableMark.Sample(path)
+      } else if !isForced, !TableMark.isAbsent(path), TableMark.stamp(of: path)?.length != 0 {
+        try keepAside(path)
       }
+      let settled = goesOn ? marks[table.rawValue]?.settled?.length : nil
+      files[table] = TableFile(
+        folder: folder, name: table.fileName, header: table.header ?? "", keeping: settled ?? 0)
     }
-    files = Self.growing.map { AppendedFile(folder: folder, name: $0.0, header: $0.1, length: 0) }
-    try files[0].append([])
+    for table in [Table.contacts, .contactEvents] { try files[table]?.begin() }
+  }
+
+  private func keepAside(_ path: String) throws(HostLinkError) {
+    let shown = PrintableText.of(path, limit: 256)
+    guard TableMark.isAbsent("\(path).before") else {
+      throw HostLinkError(
+        .usage, "\(shown) is no table that a conversion has written, and \(shown).before is there already",
+        advice:
+          "move one of them away, or replace the first: `herald-host log convert --force \(PrintableText.of(folder, limit: 256))`"
+      )
+    }
+    guard rename(path, "\(path).before") == 0 else {
+      throw HostLinkError.system(.storage, "\(shown) cannot be kept as \(shown).before", code: errno)
+    }
   }
 
   // MARK: Lines
 
   /// Appends the lines of a fact.
-  func append(_ fact: LogFact) throws {
+  func append(_ fact: LogFact) throws(HostLinkError) {
     switch fact {
     case .event(let event):
       ContactsCSV.append(event, to: &line)
-      try files[0].append(line.take())
+      try endLine(.contacts)
       guard case .visited(let visit) = event.kind else { return }
       VisitsCSV.append(visit, to: &line)
-      try files[2].append(line.take())
+      try endLine(.visits)
     case .battery(let level):
       BatteryCSV.append(level, to: &line)
-      try files[1].append(line.take())
+      try endLine(.battery)
     case .motion(let change):
       MotionCSV.append(change, to: &line)
-      try files[7].append(line.take())
+      try endLine(.motion)
     case .restart(let restart):
       RestartsCSV.append(restart, to: &line)
-      try files[3].append(line.take())
+      try endLine(.restarts)
     case .bytes(let bytes):
-      let index: Int
       switch bytes.kind {
       case .message:
         MessagesCSV.append(bytes, to: &line)
-        index = 4
+        try endLine(.messages)
       case .model:
         ModelsCSV.append(bytes, to: &line)
-        index = 5
+        try endLine(.models)
       case .observed, .own:
         NeighboursCSV.append(bytes, to: &line)
-        index = 6
+        try endLine(.neighbours)
       }
-      try files[index].append(line.take())
     }
   }
+
+  private func endLine(_ table: Table) throws(HostLinkError) { try files[table]?.append(line.take()) }
 
   // MARK: Files
 
-  /// Syncs the lines of settled pages to the disk and stores the lengths of the files, which the next
-  /// conversion keeps.
-  func settle(_ database: Database) throws {
-    for file in files {
-      try file.synchronise()
-      try note(file.name, settled: file.length, database)
+  /// Notes that all lines so far are those of settled pages.
+  func settle() { for file in files.values { file.settle() } }
+
+  /// Writes the other tables, and syncs all to the disk. From then on `marks` are those of the files that
+  /// `publish` leaves.
+  func finish(_ state: InterpretationState, _ record: DeviceRecord) throws(HostLinkError) {
+    try writeStatistics(state)
+    try writeDetection(state, record)
+    try writeContactEvents(state)
+    for (table, file) in files { marks[table.rawValue] = try file.finish(replacing: former[table]) }
+  }
+
+  /// Gives the files that were made anew their names.
+  func publish() throws(HostLinkError) {
+    for table in Table.allCases { try files[table]?.publish() }
+  }
+
+  private func writeStatistics(_ state: InterpretationState) throws(HostLinkError) {
+    line.raw(StatisticsCSV.header)
+    try endLine(.statistics)
+    for short in state.shorts.filter({ $0.ownPlace == 0 && $0.lastSign != nil }).sorted(by: Self.precedes) {
+      StatisticsCSV.append(short.text, short.intervals, to: &line)
+      try endLine(.statistics)
     }
   }
 
-  /// Syncs the rest of the files to the disk, and writes the other tables.
-  func finish(_ database: Database, device record: DeviceRecord) throws {
-    for file in files { try file.synchronise() }
-    try writeStatistics(database)
-    try writeDetection(database, record)
-    try writeContactEvents(database)
-    for name in Self.growing.map(\.0) + Self.replaced { try note(name, settled: nil, database) }
+  private static func precedes(_ left: InterpretationState.Short, _ right: InterpretationState.Short) -> Bool
+  {
+    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }
 
-  private func note(_ name: String, settled: Int64?, _ database: Database) throws {
-    let stamp = FileStamp.of("\(folder)/\(name)") ?? FileStamp(bytes: 0, changed: 0)
-    try database.execute(
-      sql: """
-        INSERT INTO conversion_file (device_id, name, settled_bytes, bytes, changed_ns) VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT DO UPDATE SET settled_bytes = COALESCE(?, settled_bytes), bytes = excluded.bytes,
-          changed_ns = excluded.changed_ns
-        """, arguments: [device, name, settled ?? 0, stamp.bytes, stamp.changed, settled])
-  }
-
-  private func writeStatistics(_ database: Database) throws {
-    let file = try ReplacedFile("\(folder)/statistics.csv")
-    try file.append(StatisticsCSV.header)
-    let rows = try Row.fetchCursor(
-      database,
-      sql: """
-        SELECT short, count, mean, squares, least, most FROM conversion_sign
-        WHERE device_id = :device AND short NOT IN (SELECT short FROM conversion_short WHERE device_id = :device AND is_own)
-        ORDER BY short
-        """, arguments: ["device": device])
-    while let row = try rows.next() {
-      let sample = StatisticsCSV.Sample(
-        count: row["count"], mean: row["mean"], squares: row["squares"], least: row["least"],
-        most: row["most"])
-      StatisticsCSV.append(row["short"], sample, to: &line)
-      try file.append(line.take())
-    }
-    try file.finish()
-  }
-
-  private func writeDetection(_ database: Database, _ record: DeviceRecord) throws {
-    let file = try ReplacedFile("\(folder)/detection.csv")
+  private func writeDetection(_ state: InterpretationState, _ record: DeviceRecord) throws(HostLinkError) {
     func known(_ text: String) -> String { text.isEmpty ? "NULL" : text }
-    let own =
-      try String.fetchOne(
-        database,
-        sql: "SELECT short FROM conversion_short WHERE device_id = ? AND is_own ORDER BY place DESC LIMIT 1",
-        arguments: [device]) ?? ""
+    let latest = state.shorts.max { $0.ownPlace < $1.ownPlace }
+    let own = latest.flatMap { $0.ownPlace > 0 ? $0.text : nil } ?? ""
     DetectionCSV.begin(
       name: known(record.name), system: known(record.system), version: known(record.version), own: own,
       to: &line)
-    let others = try String.fetchCursor(
-      database, sql: "SELECT short FROM conversion_short WHERE device_id = ? AND NOT is_own ORDER BY short",
-      arguments: [device])
-    while let short = try others.next() {
-      if short != own { DetectionCSV.append(short, to: &line) }
-      try file.append(line.take())
+    for short in state.shorts.filter({ $0.isOther && $0.text != own }).sorted(by: Self.precedes) {
+      DetectionCSV.append(short.text, to: &line)
+      try endLine(.detection)
     }
     line.endLine()
-    try file.append(line.take())
-    try file.finish()
+    try endLine(.detection)
   }
 
-  private func writeContactEvents(_ database: Database) throws {
-    let file = try ReplacedFile("\(folder)/contact_events.csv")
-    try file.append(ContactEventsCSV.header)
-    let rows = try Row.fetchCursor(
-      database,
-      sql: """
-        SELECT address, short, begin_ms, end_ms, seconds, readings FROM contact JOIN peer ON peer.id = peer_id
-          LEFT JOIN payload ON payload.id = payload_id
-        WHERE contact.device_id = ? ORDER BY begin_ms, contact.id
-        """, arguments: [device])
-    while let row = try rows.next() {
+  private func writeContactEvents(_ state: InterpretationState) throws(HostLinkError) {
+    line.raw(ContactEventsCSV.header)
+    try endLine(.contactEvents)
+    for (contact, payload) in state.contacts {
       ContactEventsCSV.append(
-        id: row[0], payload: row[1] ?? "", begin: UInt64(clamping: row[2] as Int64),
-        end: UInt64(clamping: row[3] as Int64),
-        seconds: row[4], readings: row[5], to: &line)
-      try file.append(line.take())
+        id: state.peers[contact.peer].identity.addressText,
+        payload: payload.map { state.shorts[$0.short].text } ?? "", begin: contact.begin, end: contact.end,
+        seconds: contact.seconds, readings: contact.readings, to: &line)
+      try endLine(.contactEvents)
     }
-    try file.finish()
   }
 }

@@ -6,7 +6,7 @@ import HeraldEmbedded
 /// stored data of the device.
 struct FolderFingerprint: Equatable {
   /// The SHA-256 of these data.
-  let sha256: Data
+  let sha256: [UInt8]
 
   /// The fingerprint of the present state of a folder. A file that changes later results in another one.
   init(_ folder: PageStore) throws(HostLinkError) {
@@ -32,8 +32,6 @@ struct FolderFingerprint: Equatable {
     }
     bytes += device
     let digest = SHA256.digest(of: bytes.span)
-    var data = Data(capacity: 32)
-    for index in digest.indices { data.append(digest[index]) }
-    sha256 = data
+    sha256 = digest.indices.map { digest[$0] }
   }
 }

@@ -63,11 +63,7 @@ public struct LogCalendar: Sendable {
 
   /// Adds a time whose date is known. A date from the host applies only if no other is known. Dates after the
   /// year 9999 and before the device's start are ignored.
-  public mutating func add(_ fix: DeviceRecord.ClockFix) { add(fix, isLast: false) }
-
-  /// Adds a time. `isLast` asserts that no earlier time of that start-up follows: then a time equivalent to
-  /// the previous one is not stored.
-  mutating func add(_ fix: DeviceRecord.ClockFix, isLast: Bool) {
+  public mutating func add(_ fix: DeviceRecord.ClockFix) {
     guard Self.believes(fix) else { return }
     let start = Boot(epoch: fix.epoch, boot: fix.boot)
     let moment = Moment(
@@ -76,7 +72,6 @@ public struct LogCalendar: Sendable {
       guesses[start] = moment
     } else {
       var list = moments[start, default: []]
-      if isLast, let last = list.last, last.start == moment.start, last.uptime <= moment.uptime { return }
       // Modified in place: copying the list each time would have quadratic cost.
       moments[start] = nil
       // Times are mostly in order. Of two with the same uptime the later one applies.
@@ -100,6 +95,12 @@ public struct LogCalendar: Sendable {
   package func dates(epoch: UInt32, boot: UInt32) -> BootDates {
     let start = Boot(epoch: epoch, boot: boot)
     return BootDates(moments: moments[start] ?? guesses[start].map { [$0] } ?? [])
+  }
+
+  /// The known dates of a start, with a search that does not grow with the number of equivalent times.
+  func changes(epoch: UInt32, boot: UInt32) -> BootDates {
+    BootDates(
+      moments: starts(epoch: epoch, boot: boot).map { Moment(uptime: UInt64($0.uptime), start: $0.start) })
   }
 
   /// The known dates of a start-up in chronological order, without times equivalent to the previous one.

@@ -9,7 +9,7 @@ import HeraldDeviceLink
 /// continues after it. The open page is downloaded as far as it is committed, and its rest by the next pull.
 ///
 /// The device is not modified, unless pages are to be acknowledged: then the SHA-256 of each page that is on
-/// the disk and in the database is sent, and the device erases the pages with an equal digest.
+/// the disk is sent, and the device erases the pages with an equal digest.
 ///
 /// The device is not trusted: numbers are bounded, contradictions end the page or the pull, and valid data is
 /// kept.
@@ -22,13 +22,10 @@ public struct LogDownload {
   /// device may report a million pages that it does not have.
   static let mostSetbacks = 1024
 
-  /// Imports the pages of a folder into a database, commits, and returns which are in it: `LogDatabase.keep`.
-  public typealias PageImporter = (PageStore) throws(HostLinkError) -> Set<PageName>
-
   private let device: DeviceClient
   private let pageStore: PageStore
   private let inspect: (([UInt8], UInt32, UInt32) -> PageInspection)?
-  private let keep: PageImporter?
+  private let trims: Bool
   private let now: () -> UInt64?
   private let progress: (PullProgress) -> Void
 
@@ -42,21 +39,21 @@ public struct LogDownload {
   /// The pages that the device reported as missing.
   private var gone: Set<UInt32> = []
 
-  /// A pull from `device` into `pageStore`. With `trim`, the pages that it returns as stored in the database
-  /// are acknowledged. `inspect` checks pages in another format than the log's, for tests. `now` is this
-  /// computer's date in milliseconds since 1970, for start-ups of the device without another source of the
-  /// date; `nil` if it is not believed.
+  /// A pull from `device` into `pageStore`. If `trims`, the pages that are on the disk are acknowledged.
+  /// `inspect` checks pages in another format than the log's, for tests. `now` is this computer's date in
+  /// milliseconds since 1970, for start-ups of the device without another source of the date; `nil` if it
+  /// is not believed.
   public init(
     device: DeviceClient, pageStore: PageStore,
     inspect: (([UInt8], UInt32, UInt32) -> PageInspection)? = nil,
-    trim: PageImporter? = nil,
+    trims: Bool = false,
     now: @escaping () -> UInt64? = { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) },
     progress: @escaping (PullProgress) -> Void = { _ in }
   ) {
     self.device = device
     self.pageStore = pageStore
     self.inspect = inspect
-    keep = trim
+    self.trims = trims
     self.now = now
     self.progress = progress
   }
@@ -299,10 +296,10 @@ public struct LogDownload {
 
   // MARK: Acknowledging
 
-  /// Acknowledges the pages that are on the disk and in the database.
+  /// Acknowledges the pages that are on the disk.
   private mutating func trim(_ status: DeviceLogStatus) throws(HostLinkError) {
-    guard let keep else { return }
-    let kept = try keep(pageStore)
+    guard trims else { return }
+    let kept = Set(try pageStore.pages())
     var trimming = LogTrimming(device, pageStore)
     defer {
       report.differingPage = trimming.outcome.differingPage

@@ -1,7 +1,7 @@
 /// Acknowledges pages of a log to the device, which erases them.
 ///
-/// A page is acknowledged only if its file is on the disk and synced, a database has it, and the device
-/// confirms that its own page has the same SHA-256.
+/// A page is acknowledged only if its file is on the disk and synced, and the device confirms that its own
+/// page has the same SHA-256.
 public struct LogTrimming {
   /// What was acknowledged.
   public struct Outcome: Equatable, Sendable {
@@ -25,8 +25,8 @@ public struct LogTrimming {
     self.pageStore = pageStore
   }
 
-  /// Acknowledges the closed pages of this epoch that are among `kept`, the names of the pages that the
-  /// database has with the bytes of their files. Pages that are in `gone` are passed over. Stops at the first
+  /// Acknowledges the closed pages of this epoch that are among `kept`, the names of the pages that may
+  /// be erased. Pages that are in `gone` are passed over. Stops at the first
   /// page that is not among them, or differs.
   ///
   /// One page at a time: the device hashes its page before it responds, so that several outstanding requests

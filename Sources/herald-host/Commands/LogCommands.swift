@@ -18,12 +18,13 @@ struct LogCommands: ParsableCommand {
     @Argument(help: "The folder of a pulled log.")
     var dir: String
     @OptionGroup var owner: OwnerOptions
+    @OptionGroup var replacing: ReplacingOptions
     @OptionGroup var display: DisplayOptions
 
     func run() throws {
       let folder = try PageStore(path: dir, create: false)
       folder.sealedPageKeys = try owner.keys()
-      let result = try DevicePull.convert(folder)
+      let result = try DevicePull.convert(folder, isForced: replacing.force)
       try display.show(result) { result.show() }
       for page in result.damagedPages { Console.note("herald-host: \(page)") }
       if let error = result.shortcoming { throw error }

@@ -18,7 +18,7 @@ extension LogCommands {
     @Argument(help: "The folder of a pulled log.")
     var dir: String
     @Option(help: "What the files look like: jsonl or csv.")
-    var format = DatabaseExport.Format.jsonl
+    var format = FlatFormat.jsonl
     @Option(
       name: .shortAndLong,
       help: ArgumentHelp("Where the files go (default: DIR/export).", valueName: "dir"))
@@ -29,33 +29,32 @@ extension LogCommands {
 
     private struct Row: Encodable {
       let folder: String
-      let files: [DatabaseExport.File]
+      let files: [FlatExport.File]
     }
 
     func run() throws {
       let folder = try PageStore(path: dir, create: false)
       folder.sealedPageKeys = try owner.keys()
-      let logDatabase = try LogDatabase(path: "\(folder.path)/\(LogDatabase.fileName)")
-      let change = try logDatabase.convert(folder)
       let outputFolder = try output ?? folder.subfolder("export")
       let replacement = Replacement(isForced: replacing.force, inputs: [dir] + owner.ownerKey)
-      let files = try DatabaseExport(logDatabase, as: format).write(to: outputFolder, replacing: replacement)
+      let export = try FlatExport(folder, as: format, to: outputFolder, replacing: replacement)
       if display.json {
-        try Console.printJSON(Row(folder: outputFolder, files: files))
+        try Console.printJSON(Row(folder: outputFolder, files: export.files))
       } else if !display.quiet {
         Console.printTable(
-          [["FILE", "ROWS"]] + files.map { ["\(outputFolder)/\($0.name)", String($0.rows)] }, right: [1])
+          [["FILE", "ROWS"]] + export.files.map { ["\(outputFolder)/\($0.name)", String($0.rows)] },
+          right: [1])
       }
-      if let sealed = SealedPagesText(change.sealedPages) {
+      if let sealed = SealedPagesText(export.sealedPages) {
         throw HostLinkError(.partial, "\(sealed.what); the rest is exported", advice: sealed.advice)
       }
-      guard change.refused.isEmpty else {
-        for page in change.refused { Console.note("herald-host: \(page) is not a page of this log") }
+      guard export.refused.isEmpty else {
+        for page in export.refused { Console.note("herald-host: \(page) is not a page of this log") }
         throw HostLinkError(
-          .partial, "\(Console.count(change.refused.count, "page")) could not be read; the rest is exported")
+          .partial, "\(Console.count(export.refused.count, "page")) could not be read; the rest is exported")
       }
     }
   }
 }
 
-extension DatabaseExport.Format: ExpressibleByArgument {}
+extension FlatFormat: ExpressibleByArgument {}

@@ -10,12 +10,12 @@ extension LogCommands {
       abstract: "Fetches what is new in the log of a device, or of many at once.",
       discussion: """
         The folder then holds the raw pages; contacts.csv, statistics.csv, detection.csv and, if the device has a \
-        battery, battery.csv, all of them as Herald phones write them; files of contacts, visits, messages, \
-        models and codes of other systems; and archive.sqlite, a database of all of it. A pull that is \
-        cut off goes on where it was when it is started again.
+        battery, battery.csv, all of them as Herald phones write them; and files of contacts, visits, messages, \
+        models and codes of other systems. A pull that is cut off goes on where it was when it is started again. \
+        For questions in SQL, --archive adds what was pulled to a database.
 
-        Nothing is erased on the device without --trim. With it the device erases the pages that are on this computer's disk, synced, and in the \
-        database: all but the one it is writing.
+        Nothing is erased on the device without --trim. With it the device erases the pages that are on this computer's disk, synced: \
+        all but the one it is writing.
 
         A folder is bound to the device whose log it holds, by its serial number and by an identifier that no other device has; another one is refused. A factory reset \
         gives a device another identifier: --rebind says that it is the same one.

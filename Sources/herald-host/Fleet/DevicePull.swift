@@ -12,8 +12,7 @@ struct DevicePull {
   private let rebinds: Bool
   private let clockGuard: ClockGuard
 
-  /// If `trims`, pages that are stored in files and in the database are acknowledged to the device, which
-  /// erases them. If `rebinds`, the folder may be bound to another device identifier. `clockGuard` decides
+  /// If `trims`, pages that are stored in files are acknowledged to the device, which erases them. If `rebinds`, the folder may be bound to another device identifier. `clockGuard` decides
   /// whether records of a device without a date get this computer's.
   init(
     _ pageStore: PageStore, _ device: DeviceClient, _ open: OpenDevice, _ serial: String, trims: Bool,
@@ -47,14 +46,8 @@ struct DevicePull {
         "the device has no date, and the records since its start get none from this computer: \(error.what)",
         advice: error.advice)
     }
-    var trim: LogDownload.PageImporter?
-    if trims {
-      trim = { folder throws(HostLinkError) in
-        try LogDatabase(path: "\(folder.path)/\(LogDatabase.fileName)").keep(folder)
-      }
-    }
     var download = LogDownload(
-      device: device, pageStore: pageStore, trim: trim, now: { isBelieved ? PlausibleDate.now : nil },
+      device: device, pageStore: pageStore, trims: trims, now: { isBelieved ? PlausibleDate.now : nil },
       progress: progress)
     return (try download.run(), clock)
   }
@@ -82,11 +75,13 @@ struct DevicePull {
     }
   }
 
-  /// Creates all files derived from the pages: the tables of the phones and others, and the database.
+  /// Creates the tables derived from the pages: those of the phones, and others.
   static func convert(
-    _ folder: PageStore, _ report: PullReport? = nil, clock: HostLinkError? = nil
+    _ folder: PageStore, _ report: PullReport? = nil, clock: HostLinkError? = nil, isForced: Bool = false
   ) throws(HostLinkError) -> PullResult {
-    PullResult(folder: folder.path, conversion: try LogConversion(folder), report: report, clock: clock)
+    PullResult(
+      folder: folder.path, conversion: try LogConversion(folder, isForced: isForced), report: report,
+      clock: clock)
   }
 
   /// The progress as text.

@@ -74,6 +74,8 @@ struct PullResult: Encodable, Sendable {
   let contactCount: Int
   /// The number of events with an implausible date.
   let unbelievableDates: Int
+  /// The number of events that are too many to be interpreted.
+  let refusedEvents: Int
   let clockProblem: String?
   let pull: Pull?
   private let clock: HostLinkError?
@@ -83,7 +85,8 @@ struct PullResult: Encodable, Sendable {
   private enum CodingKeys: CodingKey {
     case folder, contactsFile, pages, events, readings, undatedEvents, droppedEvents, unknownAddresses,
       unknownReadings,
-      damagedPages, sealedPages, contacts, contactCount, unbelievableDates, clockProblem, pull
+      damagedPages, sealedPages, contacts, contactCount, unbelievableDates, refusedEvents,
+      clockProblem, pull
   }
 
   init(folder: String, conversion: LogConversion, report: PullReport?, clock: HostLinkError?) {
@@ -101,6 +104,7 @@ struct PullResult: Encodable, Sendable {
     contacts = conversion.contacts.map(Contact.init)
     contactCount = conversion.contactCount
     unbelievableDates = conversion.unbelievableDates
+    refusedEvents = conversion.refusedEvents
     clockProblem = clock?.what
     self.clock = clock
     advice = report?.advice
@@ -203,6 +207,11 @@ struct PullResult: Encodable, Sendable {
       Console.line(
         "\(Console.count(unbelievableDates, "event")) have a date that cannot be: before 2020, or in the future by this computer's "
           + "clock. The device's clock was wrong then.")
+    }
+    if refusedEvents > 0 {
+      Console.line(
+        "\(Console.count(refusedEvents, "event")) are of more addresses, payloads or contacts than a conversion holds, and are "
+          + "not counted. They stay in \(folder)/pages.")
     }
     if pull != nil, let sealed = SealedPagesText(sealedPages) { Console.line("Note: \(sealed.what).") }
     if let dropped = DroppedEventsText(droppedEvents) {

@@ -8,13 +8,13 @@ import Testing
 @testable import HeraldHostLink
 
 /// Flat files of a page folder, as the bytes they are.
-@Suite("Log database: export")
-struct DatabaseExportTests {
+@Suite("Flat export")
+struct FlatExportTests {
   let peer = LoggedMeeting.peer
   let payload = LoggedMeeting.payload
 
   /// The files of a small log, by name.
-  private func export(_ format: DatabaseExport.Format, deviceName: String = "", isDated: Bool = true) throws
+  private func export(_ format: FlatFormat, deviceName: String = "", isDated: Bool = true) throws
     -> [String: String]
   {
     var log = FlashLog<MemoryFlash, 16>.fresh()
@@ -34,10 +34,8 @@ struct DatabaseExportTests {
       $0.name = deviceName
       $0.note(epoch: 7)
     }
-    let logDatabase = try LogDatabase(path: folder.path + "/" + LogDatabase.fileName)
-    _ = try logDatabase.add(pages)
     let place = folder.path + "/made/export"
-    let files = try DatabaseExport(logDatabase, as: format).write(to: place)
+    let files = try FlatExport(pages, as: format, to: place).files
     #expect(
       files.map(\.name)
         == ["devices", "pages", "readings", "events", "batteries", "visits", "contacts"].map {
@@ -110,5 +108,21 @@ struct DatabaseExportTests {
       try export(.csv, isDated: false)["readings.csv"]?.split(separator: "\n").last
         == "A1,7,1,2550,,random,7B:AC:AC:34:E9:4A,-47")
     #expect(try export(.jsonl, isDated: false)["readings.jsonl"]?.contains("\"time\":null") == true)
+  }
+
+  /// docs/archive.md is what people read the files by.
+  @Test("Every exported file with every column, in the order they have, and nothing else")
+  func documented() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let text = try String(contentsOf: root.appendingPathComponent("docs/archive.md"), encoding: .utf8)
+    let section = try #require(text.range(of: "| file of log export | columns |"))
+    let lines = text[section.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
+    let rows = lines.dropFirst(2).prefix { $0.hasPrefix("| `") }.map(String.init)
+    #expect(
+      rows
+        == ExportedTable.allCases.map { table in
+          "| `\(table.rawValue)` | \(table.columns.map { "`\($0)`" }.joined(separator: ", ")) |"
+        })
   }
 }

@@ -26,7 +26,7 @@ package enum TableFolder {
     }
 
     /// A table of flat files with these columns.
-    package init(_ name: String, columns: [String], as format: DatabaseExport.Format) {
+    package init(_ name: String, columns: [String], as format: FlatFormat) {
       let file = "\(name).\(format.rawValue)"
       switch format {
       case .csv: self.init(file, beginning: columns.joined(separator: ",") + "\n")
