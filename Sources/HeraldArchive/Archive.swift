@@ -35,7 +35,7 @@ package final class Archive {
       guard try !connection.hasTable("device"), try !connection.hasTable("page") else {
         throw HostLinkError(
           .storage, "\(connection.location) is no archive, but has tables of something else",
-          advice: "name another one; the database in the folder of one device's log is not an archive")
+          advice: "name another one")
       }
       var rules = newRules ?? ContactRules()
       if let named { rules.zone = named } else if newRules == nil { rules.zone = try LocalDays.systemZone() }

@@ -74,7 +74,7 @@ package final class SQLiteConnection: ArchiveConnection {
     guard isArchive || tables == 0 else {
       throw HostLinkError(
         .storage, "\(location) is no archive, but has tables of something else",
-        advice: "name another one; the database in the folder of one device's log is not an archive")
+        advice: "name another one")
     }
     guard isArchive || create else {
       throw HostLinkError(
