@@ -2,8 +2,8 @@
 import PackageDescription
 
 // Borrowed bytes travel as `Span` inside small non-escaping types (`ByteReader`, `ByteWriter`); `Lifetimes`
-// is what lets an initialiser return one. `SuppressedAssociatedTypes` lets the type of the neighbours say
-// which advertising scheduler the core has, which is not copyable.
+// is what lets an initialiser return one. `SuppressedAssociatedTypes` lets a type of services say which
+// advertising scheduler the core has, which is not copyable.
 let core: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"), .enableExperimentalFeature("SuppressedAssociatedTypes"),
 ]
@@ -33,6 +33,7 @@ let package = Package(
     .library(name: "HeraldCrypto", targets: ["HeraldCrypto"]),
     .library(name: "HeraldBluetooth", targets: ["HeraldBluetooth"]),
     .library(name: "HeraldEmbedded", targets: ["HeraldEmbedded"]),
+    .library(name: "HeraldNeighbours", targets: ["HeraldNeighbours"]),
     .library(name: "HeraldHCI", targets: ["HeraldHCI"]),
     .library(name: "HeraldLinkLayer", targets: ["HeraldLinkLayer"]),
     .library(name: "HeraldDeviceLink", targets: ["HeraldDeviceLink"]),
@@ -69,6 +70,10 @@ let package = Package(
       name: "HeraldEmbedded", dependencies: ["HeraldHAL", "HeraldCrypto", "HeraldBluetooth"],
       swiftSettings: core + optimized),
     .target(
+      name: "HeraldNeighbours",
+      dependencies: ["HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded"],
+      swiftSettings: core + optimized),
+    .target(
       name: "HeraldDeviceLink",
       dependencies: ["HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded"],
       swiftSettings: core + optimized),
@@ -93,8 +98,8 @@ let package = Package(
     .target(
       name: "HeraldLinux",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldLinkLayer", "HeraldDeviceLink",
-        "CBluetooth", "HeraldText", "HeraldUSBIP",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldNeighbours", "HeraldHCI", "HeraldLinkLayer",
+        "HeraldDeviceLink", "CBluetooth", "HeraldText", "HeraldUSBIP",
       ],
       swiftSettings: core),
     // What every program of ours asks of the operating system.
@@ -110,9 +115,9 @@ let package = Package(
     .target(
       name: "HeraldHostLink",
       dependencies: [
-        "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldEnergy",
-        "HeraldText",
-        "CLibUSB", "COpenSSL", "HeraldSystem", "HeraldUSBIP",
+        "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldNeighbours",
+        "HeraldDeviceLink", "HeraldEnergy", "HeraldText", "CLibUSB", "COpenSSL", "HeraldSystem",
+        "HeraldUSBIP",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
@@ -128,9 +133,7 @@ let package = Package(
       name: "HeraldArchive",
       dependencies: [
         "HeraldCrypto", "CPostgreSQL", "CZstd", "HeraldBluetooth", "HeraldEmbedded", "HeraldEnergy",
-        "HeraldHostLink",
-        "HeraldParquet",
-        "HeraldText",
+        "HeraldHostLink", "HeraldParquet", "HeraldText",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: core),
@@ -146,8 +149,7 @@ let package = Package(
       name: "HeraldFlash",
       dependencies: [
         "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink",
-        "HeraldHostLink",
-        "HeraldImages", "HeraldText", "CLibUSB",
+        "HeraldHostLink", "HeraldImages", "HeraldText", "CLibUSB",
       ],
       exclude: ["Probe/FlashLoader.s"], swiftSettings: core),
 
@@ -164,8 +166,8 @@ let package = Package(
       name: "herald-host",
       dependencies: [
         "HeraldArchive", "HeraldBluetooth", "HeraldConsole", "HeraldDeviceLink", "HeraldEmbedded",
-        "HeraldEnergy", "HeraldHAL",
-        "HeraldHCI", "HeraldHostLink", "HeraldLinux", "HeraldSimulation", "HeraldText", "HeraldSystem",
+        "HeraldEnergy", "HeraldHAL", "HeraldHCI", "HeraldHostLink", "HeraldLinux", "HeraldSimulation",
+        "HeraldText", "HeraldSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -181,9 +183,9 @@ let package = Package(
     .executableTarget(
       name: "herald-node",
       dependencies: [
-        "HeraldConsole", "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI",
-        "HeraldLinkLayer",
-        "HeraldDeviceLink", "HeraldImages", "HeraldLinux", "HeraldSystem", "HeraldText",
+        "HeraldConsole", "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldNeighbours",
+        "HeraldHCI", "HeraldLinkLayer", "HeraldDeviceLink", "HeraldImages", "HeraldLinux", "HeraldSystem",
+        "HeraldText",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -203,18 +205,14 @@ let package = Package(
       name: "herald-bench",
       dependencies: [
         "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation",
-        "HeraldArchive", "HeraldEnergy", "HeraldHostLink",
-        "LinkDoubles", "SyntheticFleet",
+        "HeraldArchive", "HeraldEnergy", "HeraldHostLink", "LinkDoubles", "SyntheticFleet",
       ],
       path: "Benchmarks/herald-bench", swiftSettings: core),
     .executableTarget(
       name: "herald-fuzz",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldImages",
-        "HeraldLinkLayer",
-        "HeraldSimulation",
-        "HostileInputs",
-        "LinkDoubles", "TestInputs",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldNeighbours", "HeraldHCI", "HeraldDeviceLink",
+        "HeraldImages", "HeraldLinkLayer", "HeraldSimulation", "HostileInputs", "LinkDoubles", "TestInputs",
       ],
       path: "Tests/Fuzz", swiftSettings: core),
     // Devices with a link layer on a simulated medium, for script/air.
@@ -252,8 +250,8 @@ let package = Package(
     .executableTarget(
       name: "allocation-test",
       dependencies: [
-        "AllocationCounter", "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI",
-        "HeraldDeviceLink", "HeraldSimulation",
+        "AllocationCounter", "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldNeighbours",
+        "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation",
       ],
       path: "Tests/Allocations/Run", swiftSettings: core),
 
@@ -271,9 +269,13 @@ let package = Package(
     .testTarget(
       name: "HeraldEmbeddedTests",
       dependencies: [
-        "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldSimulation", "TestInputs",
+        "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldNeighbours",
+        "HeraldSimulation", "TestInputs",
       ],
       swiftSettings: core),
+    .testTarget(
+      name: "HeraldNeighboursTests", dependencies: ["HeraldEmbedded", "HeraldNeighbours"], swiftSettings: core
+    ),
     .testTarget(
       name: "HeraldSimulationTests",
       dependencies: [
@@ -305,8 +307,7 @@ let package = Package(
       name: "HeraldFirmwareTests",
       dependencies: [
         "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldFirmware",
-        "HeraldSimulation",
-        "LinkDoubles",
+        "HeraldSimulation", "LinkDoubles",
       ],
       swiftSettings: core),
     .testTarget(
@@ -319,7 +320,7 @@ let package = Package(
     .testTarget(
       name: "HeraldNodeTests",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldLinux", "herald-node",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldNeighbours", "HeraldLinux", "herald-node",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -334,17 +335,16 @@ let package = Package(
     .testTarget(
       name: "HeraldHostLinkTests",
       dependencies: [
-        "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldEnergy",
-        "HeraldHostLink", "HeraldSimulation", "HeraldSystem", "HeraldText", "HostileInputs", "HeraldUSBIP",
-        "TestInputs",
+        "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldNeighbours",
+        "HeraldDeviceLink", "HeraldEnergy", "HeraldHostLink", "HeraldSimulation", "HeraldSystem",
+        "HeraldText", "HostileInputs", "HeraldUSBIP", "TestInputs",
       ],
       swiftSettings: core),
     .testTarget(
       name: "HeraldArchiveTests",
       dependencies: [
         "HeraldArchive", "HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink",
-        "HeraldSimulation",
-        "SyntheticFleet", "TestInputs",
+        "HeraldSimulation", "SyntheticFleet", "TestInputs",
       ],
       swiftSettings: core),
     .testTarget(name: "HeraldParquetTests", dependencies: ["HeraldParquet", "TestInputs"]),

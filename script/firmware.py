@@ -8,7 +8,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOLS = os.path.dirname(os.path.realpath(shutil.which("swift") or sys.exit("There is no swift on the PATH.\n  → install Swift 6.3, see README.md")))
 WORK = f"{ROOT}/.build/boards/.work"
 # The allocation-free modules, which firmware consists of beside the sources of its board.
-MODULES = ["HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldHCI", "HeraldLinkLayer", "HeraldEmbedded", "HeraldDeviceLink", "HeraldChips", "HeraldFirmware"]
+MODULES = ["HeraldHAL", "HeraldCrypto", "HeraldBluetooth", "HeraldHCI", "HeraldLinkLayer", "HeraldEmbedded", "HeraldNeighbours", "HeraldDeviceLink", "HeraldChips", "HeraldFirmware"]
 
 
 class BuildFailed(Exception):
@@ -83,7 +83,7 @@ def build_modules(family):
     """Compiles all modules for a family of processors."""
     with objects(family) as scratch:
         # Those that no other depends on.
-        for module in ("HeraldFirmware", "HeraldLinkLayer", "HeraldChips"):
+        for module in ("HeraldFirmware", "HeraldLinkLayer", "HeraldChips", "HeraldNeighbours"):
             run(ROOT, f"{family}-none-none-eabi", f"{ROOT}/boards/toolsets/{family}.json", scratch, ["--target", module])
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # The unit tests of the allocation-free modules, which need no library of the system.
-CORE = ("ComplianceTests", "HeraldHALTests", "HeraldCryptoTests", "HeraldBluetoothTests", "HeraldEmbeddedTests", "HeraldHCITests", "HeraldLinkLayerTests", "HeraldChipsTests",
+CORE = ("ComplianceTests", "HeraldHALTests", "HeraldCryptoTests", "HeraldBluetoothTests", "HeraldEmbeddedTests", "HeraldNeighboursTests", "HeraldHCITests", "HeraldLinkLayerTests", "HeraldChipsTests",
         "HeraldFirmwareTests", "HeraldSimulationTests", "HeraldEnergyTests")
 
 

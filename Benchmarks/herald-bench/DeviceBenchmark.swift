@@ -22,7 +22,7 @@ enum DeviceBenchmark {
   static func run(_ figures: inout Figures) {
     var node = HeraldNode<
       HCIRadio<SimulatedController, 4>,
-      PartList<MemoryFlash, Xorshift, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable>, 64, 4,
+      PartList<MemoryFlash, Xorshift, FixedPayloadSupplier, NoDelegate, HeraldGATTTable>, 64, 4,
       4
     >(
       radio: HCIRadio(transport: SimulatedController()),

@@ -11,7 +11,7 @@ final class FrameTransport<let memory: Int, let depth: Int>: SMPTransport {
   typealias Device = ManagedNode<
     HCIRadio<SimulatedController, 4>,
     ManagedPartList<
-      MemoryFlash, DeviceBenchmark.Xorshift, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable,
+      MemoryFlash, DeviceBenchmark.Xorshift, FixedPayloadSupplier, NoDelegate, HeraldGATTTable,
       Board
     >, 4, 4, 4
   >

@@ -11,7 +11,7 @@ enum GrowthBenchmark {
   typealias Random = DeviceBenchmark.Xorshift
   typealias Node<let targets: Int, let connections: Int> = HeraldNode<
     HCIRadio<SimulatedController, connections>,
-    PartList<MemoryFlash, Random, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable>, targets,
+    PartList<MemoryFlash, Random, FixedPayloadSupplier, NoDelegate, HeraldGATTTable>, targets,
     connections,
     connections
   >

@@ -82,7 +82,7 @@ public struct FloodOutcome: Equatable, Sendable {
 public final class Flood {
   typealias Node = HeraldNode<
     HCIRadio<SimulatedController, 4>,
-    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, FloodRecorder, NoNeighbours, HeraldGATTTable>,
+    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, FloodRecorder, HeraldGATTTable>,
     64, 4,
     4
   >

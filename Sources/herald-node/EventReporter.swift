@@ -42,9 +42,11 @@ struct EventReporter: SensorDelegate {
   }
 
   mutating func didObserve(
-    _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
+    _ target: TargetIdentity, _ service: ServiceNumber, _ code: Span<UInt8>, at now: Instant
   ) {
-    if tellsPeers { logger.info("\(target.text) shows \(Hexadecimal.text(code)) of \(system)") }
+    if tellsPeers {
+      logger.info("\(target.text) shows \(Hexadecimal.text(code)) of service \(service.rawValue)")
+    }
   }
 
   mutating func didLose(_ target: TargetIdentity, at now: Instant) {

@@ -1,10 +1,13 @@
 import ArgumentParser
 import HeraldEmbedded
 import HeraldLinux
+import HeraldNeighbours
 
-/// A system beside Herald, and its functions to be enabled.
+/// A neighbour, and its functions to be enabled.
 struct NeighbourChoice: Sendable {
-  private let system: NeighbourSystem
+  private enum System { case covidWatch, c19x }
+
+  private let system: System
   private let isObserver: Bool
   private let isPeripheral: Bool
   /// The file with C19X's day codes.
@@ -24,7 +27,7 @@ struct NeighbourChoice: Sendable {
     }
   }
 
-  private init(_ system: NeighbourSystem, observer: Bool, peripheral: Bool, file: String? = nil) {
+  private init(_ system: System, observer: Bool, peripheral: Bool, file: String? = nil) {
     self.system = system
     isObserver = observer
     isPeripheral = peripheral

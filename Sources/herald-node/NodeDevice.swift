@@ -17,7 +17,7 @@ enum NodeParts<Table: GATTTable>: ManagedParts {
   typealias RandomType = SystemRandom
   typealias SupplierType = ConfiguredPayload
   typealias DelegateType = NodeSensors
-  typealias NeighbourType = NodeServices
+  typealias ServicesType = NodeServices
   typealias TableType = Table
   typealias BoardType = NodeBoard
   typealias ManagementType = BluetoothManagementPort<1024>

@@ -4,6 +4,7 @@ import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldHAL
 import HeraldLinux
+import HeraldNeighbours
 import Logging
 
 /// The reason why a node stopped.
@@ -103,7 +104,7 @@ struct NodeRunner<RadioType: NodeRadio & ~Copyable, Table: GATTTable>: ~Copyable
     // The keys of a sealed log: a few milliseconds here.
     var parts = 0
     while parts < 1000, device.advanceSealing(at: .start) { parts += 1 }
-    device.node.core.neighbours = services
+    device.node.core.services = services
     self.clock = clock
     self.signals = signals
     self.links = links

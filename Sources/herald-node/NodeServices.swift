@@ -2,16 +2,17 @@ import ArgumentParser
 import HeraldBluetooth
 import HeraldEmbedded
 import HeraldHAL
+import HeraldNeighbours
 
-/// The GATT services of the node: a Herald table, another provider's service if configured, and the systems
-/// beside Herald that are enabled.
-struct NodeServices: Neighbours {
+/// The GATT services of the node in addition to a Herald table: another provider's service if configured, and
+/// the neighbours that are enabled.
+struct NodeServices: AdditionalServices {
   typealias Sets = CovidWatchAndC19X.Sets
   /// Capacity: at most 21 attributes of Herald, 3 of Service Changed, 5 of another provider's service, and 3
   /// of each system.
-  typealias Services = ComposedGATTTable<40, 400>
+  typealias Table = ComposedGATTTable<40, 400>
 
-  /// The systems beside Herald.
+  /// The neighbours.
   var systems: CovidWatchAndC19X
   /// The UUID of another provider's service (HP-37).
   var customService: UUID128?
@@ -21,31 +22,30 @@ struct NodeServices: Neighbours {
     customService = nil
   }
 
-  static var systems: Int { CovidWatchAndC19X.systems }
-  static func system(ofSet set: Int) -> NeighbourSystem { CovidWatchAndC19X.system(ofSet: set) }
+  static var count: Int { CovidWatchAndC19X.count }
+  static func number(of index: Int) -> ServiceNumber { CovidWatchAndC19X.number(of: index) }
 
-  mutating func observes(_ system: NeighbourSystem) -> Bool { systems.observes(system) }
-  mutating func sighting(in data: Span<UInt8>) -> NeighbourSighting { systems.sighting(in: data) }
+  mutating func sighting(in data: Span<UInt8>) -> ServiceSighting { systems.sighting(in: data) }
+  mutating func search(_ position: Int) -> CodeSearch? { systems.search(position) }
 
   var needsChange: Bool { mutating get { systems.needsChange } }
   mutating func change<Source: RandomSource & ~Copyable>(
     withAddress: Bool, random: inout Source, unixSeconds: UInt64?
-  ) -> NeighbourSystems {
+  ) -> ServiceChanges {
     systems.change(withAddress: withAddress, random: &random, unixSeconds: unixSeconds)
   }
   mutating func dateIs(certain: Bool) { systems.dateIs(certain: certain) }
   mutating func life(from unixSeconds: UInt64?) -> Interval { systems.life(from: unixSeconds) }
-  mutating func shows(_ system: NeighbourSystem) -> Bool { systems.shows(system) }
-  mutating func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
-    systems.copyCode(system, into: &buffer)
+  mutating func copyCode(_ index: Int, into buffer: inout MutableSpan<UInt8>) -> Int {
+    systems.copyCode(index, into: &buffer)
   }
-  mutating func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
-    systems.advertise(system, into: &buffer)
+  mutating func advertise(_ index: Int, into buffer: inout MutableSpan<UInt8>) -> Int {
+    systems.advertise(index, into: &buffer)
   }
 
   /// Appends the provider's service with Herald's characteristics, and the systems, to the table. As no
   /// system can be enabled while the node runs, the table is constant and has no Service Changed.
-  mutating func serve(behind table: GATTDatabase, in services: inout Services) {
+  mutating func serve(behind table: GATTDatabase, in services: inout Table) {
     let isFixed = !systems.covidWatch.isPeripheral && !systems.c19x.isPeripheral
     guard services.start(with: table, isFixed: isFixed) else { return }
     if let customService {
@@ -61,8 +61,8 @@ struct NodeServices: Neighbours {
     systems.write(tag, value)
   }
   mutating func closed(_ connection: ConnectionID) { systems.closed(connection) }
-  mutating func takeNews<Source: RandomSource & ~Copyable>(random: inout Source) -> NeighbourNews {
-    systems.takeNews(random: &random)
+  mutating func takeEvent<Source: RandomSource & ~Copyable>(random: inout Source) -> ServiceEvent {
+    systems.takeEvent(random: &random)
   }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite("References in documents")
@@ -17,6 +18,16 @@ struct DocumentReferencesTests {
       }
     }
     #expect(count > 300, "\(count)")
+  }
+
+  @Test("The additional service that docs/porting.md shows is the one that is tested")
+  func exampleOfService() throws {
+    let document = try #require(ComplianceTable.text(of: "docs/porting.md"))
+    let tests = try #require(
+      ComplianceTable.text(of: "Tests/HeraldEmbeddedTests/Coordinator/AdditionalServiceTests.swift"))
+    let start = try #require(document.range(of: "/// Serves and advertises the number of a room"))
+    let end = try #require(document.range(of: "```", range: start.lowerBound..<document.endIndex))
+    #expect(tests.contains(document[start.lowerBound..<end.lowerBound]))
   }
 
   @Test("The check itself: what is there is found, and what is not is missed")

@@ -8,7 +8,7 @@ import TestInputs
 /// A device with everything in it, small enough to be started anew for every input.
 private typealias Device = HeraldNode<
   HCIRadio<SimulatedController, 2>,
-  PartList<MemoryFlash, FuzzRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable>, 8, 2, 2
+  PartList<MemoryFlash, FuzzRandom, FixedPayloadSupplier, NoDelegate, HeraldGATTTable>, 8, 2, 2
 >
 
 struct FuzzRandom: RandomSource, ~Copyable {

@@ -1,6 +1,7 @@
 import HeraldBluetooth
 import HeraldEmbedded
 import HeraldHAL
+import HeraldNeighbours
 import HeraldSimulation
 
 /// Checks the events.
@@ -11,18 +12,22 @@ private struct Listener: SensorDelegate, ~Copyable {
     if !rssi.isAvailable || rssi.rawValue > 20 || rssi.rawValue < -127 { broken("a strength that is none") }
   }
   mutating func didObserve(
-    _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
+    _ target: TargetIdentity, _ service: ServiceNumber, _ code: Span<UInt8>, at now: Instant
   ) {
-    if code.count != (system == .covidWatch ? 16 : 8) { broken("a code of an impossible length") }
+    if code.count != (service == .covidWatch ? 16 : 8) { broken("a code of an impossible length") }
     if target == TargetIdentity(lastWriter) { written += 1 }
   }
 }
 
-private typealias Node = HeraldNode<
-  MockRadio,
-  PartList<MemoryFlash, FuzzRandom, FixedPayloadSupplier, Listener, CovidWatchAndC19X, HeraldGATTTable>, 4, 2,
-  2
->
+private enum NeighbourParts: DeviceParts {
+  typealias FlashType = MemoryFlash
+  typealias RandomType = FuzzRandom
+  typealias SupplierType = FixedPayloadSupplier
+  typealias DelegateType = Listener
+  typealias ServicesType = CovidWatchAndC19X
+}
+
+private typealias Node = HeraldNode<MockRadio, NeighbourParts, 4, 2, 2>
 
 /// Who writes a code of each system at the end.
 private let lastWriter = DeviceAddress(high: 0x6000, low: 1, kind: .random)
@@ -84,13 +89,13 @@ func fuzzNeighbours(_ bytes: Span<UInt8>) {
     radio: MockRadio(), flash: MemoryFlash(pageSize: 1024, pageCount: 4, wordSize: 4), random: FuzzRandom(),
     supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1), delegate: Listener())
   node.radio.recordsCommands = false
-  node.core.neighbours.covidWatch.isObserver = true
-  node.core.neighbours.covidWatch.isPeripheral = true
-  node.core.neighbours.c19x.isObserver = true
-  node.core.neighbours.c19x.isPeripheral = true
+  node.core.services.covidWatch.isObserver = true
+  node.core.services.covidWatch.isPeripheral = true
+  node.core.services.c19x.isObserver = true
+  node.core.services.c19x.isPeripheral = true
   let dayCodes = [UInt8](repeating: 0x5A, count: 720)
   do throws(KeyScheduleError) {
-    try node.core.neighbours.c19x.provide(firstDay: 0, dayCodes: dayCodes.span)
+    try node.core.services.c19x.provide(firstDay: 0, dayCodes: dayCodes.span)
   } catch {
     broken("day codes that are not taken")
   }

@@ -24,7 +24,7 @@ private struct Listener: SensorDelegate, ~Copyable {
 
 private typealias Node = HeraldNode<
   MockRadio,
-  PartList<MemoryFlash, FuzzRandom, FixedPayloadSupplier, Listener, NoNeighbours, HeraldBothSignalsGATTTable>,
+  PartList<MemoryFlash, FuzzRandom, FixedPayloadSupplier, Listener, HeraldBothSignalsGATTTable>,
   4, 2, 2
 >
 

@@ -30,7 +30,7 @@ struct DeviceIdentifierTests {
   private typealias Device = ManagedNode<
     MockRadio,
     ManagedPartList<
-      MemoryFlash, RisingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, HeraldGATTTable,
+      MemoryFlash, RisingRandom, StoredPayloadSupplier<129>, NoDelegate, HeraldGATTTable,
       PersistentBoard
     >, 4, 1, 1
   >

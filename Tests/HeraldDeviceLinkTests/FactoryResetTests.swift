@@ -28,7 +28,7 @@ private struct KeptDevice: ~Copyable {
   typealias Device = ManagedNode<
     MockRadio,
     ManagedPartList<
-      MemoryFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable,
+      MemoryFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, HeraldGATTTable,
       PersistentBoard
     >, 4, 1, 1
   >

@@ -36,7 +36,7 @@ struct KeyIntervalTests {
   private typealias Device = ManagedNode<
     MockRadio,
     ManagedPartList<
-      FailingFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable,
+      FailingFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, HeraldGATTTable,
       PlainBoard
     >, 4, 1, 1
   >

@@ -173,7 +173,7 @@ struct LogTransferTests {
     pair.didChangeTxPower(peer, -12, at: .start)
     pair.didReceive(peer, Span(), at: .start)
     pair.didReadModel(peer, [1, 2, 3].span, at: .start)
-    pair.didObserve(peer, .c19x, [1, 2, 3, 4].span, at: .start)
+    pair.didObserve(peer, ServiceNumber(rawValue: 1), [1, 2, 3, 4].span, at: .start)
     pair.didVisit(
       Visit(
         venue: peer, payloadDigest: 0, begin: Instant(milliseconds: 1000), end: Instant(milliseconds: 91_000)),
@@ -187,7 +187,7 @@ struct LogTransferTests {
     check(
       told == [
         "detected 2 0 0", "measured 2 -1 0", "read 2 0 1", "shared 2 0 2", "lost 2 0 0", "txPower 2 -12 0",
-        "received 2 0 0", "model 2 0 3", "neighbour 2 1 4", "visited 2 0 90", "state 0 1 0",
+        "received 2 0 0", "model 2 0 3", "observed 2 1 4", "visited 2 0 90", "state 0 1 0",
       ], "\(told)")
     check((0...255).compactMap(LiveKind.init(rawValue:)).map(\.rawValue) == Array(1...11))
   }

@@ -25,7 +25,7 @@ private struct Badge: ~Copyable {
   typealias Device = ManagedNode<
     MockRadio,
     ManagedPartList<
-      MemoryFlash, CountingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, HeraldGATTTable,
+      MemoryFlash, CountingRandom, StoredPayloadSupplier<129>, NoDelegate, HeraldGATTTable,
       PersistentBoard
     >, 4, 1, 1
   >

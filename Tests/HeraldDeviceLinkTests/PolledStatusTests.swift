@@ -14,7 +14,7 @@ struct PolledStatusTests {
   private typealias Device = ManagedNode<
     MockRadio,
     ManagedPartList<
-      MemoryFlash, FixedRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable, PlainBoard
+      MemoryFlash, FixedRandom, FixedPayloadSupplier, NoDelegate, HeraldGATTTable, PlainBoard
     >, 4,
     1, 1
   >

@@ -26,7 +26,7 @@ private struct SmallFlash: Flash, ~Copyable {
 private typealias SmallDevice = ManagedNode<
   MockRadio,
   ManagedPartList<
-    SmallFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable, PlainBoard
+    SmallFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, HeraldGATTTable, PlainBoard
   >, 4, 1, 1
 >
 

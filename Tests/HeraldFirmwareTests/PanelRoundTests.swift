@@ -54,7 +54,7 @@ struct PanelRoundTests {
   private typealias Node<let buttons: Int> = ManagedNode<
     MockRadio,
     ManagedPartList<
-      MemoryFlash, CountedRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable,
+      MemoryFlash, CountedRandom, FixedPayloadSupplier, NoDelegate, HeraldGATTTable,
       Firmware<PanelHardware<buttons>>
     >, 4, 2, 2
   >

@@ -67,7 +67,7 @@ struct CountedRandom: RandomSource {
 typealias TestNode = ManagedNode<
   HCIRadio<SilentTransport, 2>,
   ManagedPartList<
-    MemoryFlash, CountedRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable,
+    MemoryFlash, CountedRandom, FixedPayloadSupplier, NoDelegate, HeraldGATTTable,
     Firmware<TestHardware>
   >, 4, 2, 2
 >

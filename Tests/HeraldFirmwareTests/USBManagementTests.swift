@@ -57,7 +57,7 @@ struct USBManagementTests {
     var device = ManagedNode<
       HCIRadio<Silence, 2>,
       ManagedPartList<
-        MemoryFlash, Zeros, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable, TestBoard
+        MemoryFlash, Zeros, FixedPayloadSupplier, NoDelegate, HeraldGATTTable, TestBoard
       >, 4, 2, 2
     >(
       radio: HCIRadio(transport: Silence()), flash: MemoryFlash(pageSize: 4096, pageCount: 4, wordSize: 4),

@@ -2,6 +2,7 @@ import Foundation
 import HeraldBluetooth
 import HeraldCrypto
 import HeraldEmbedded
+import HeraldNeighbours
 import HeraldText
 import Testing
 
@@ -37,7 +38,7 @@ struct GoldenFilesTests {
       (63_000, .detected(told), []), (63_100, .read(told), payload.map { $0 ^ 0x11 }),
       (63_200, .measured(told, RSSI(-30)), []),
       (70_000, .received(phone), [0xCA, 0xFE]), (71_000, .model(phone), Array("=P,\"4\"".utf8)),
-      (72_000, .neighbour(other, .covidWatch), [1, 2, 3, 4]), (73_000, .ownNeighbour(.c19x), [9, 8]),
+      (72_000, .observed(other, .covidWatch), [1, 2, 3, 4]), (73_000, .ownCode(.c19x), [9, 8]),
       (80_000, .battery(level: 93, external: false), []), (81_000, .dropped(count: 12), []),
       (90_000, .detected(beacon), []), (91_000, .read(beacon), venue),
       (400_000, .visited(beacon, firstReceived: 300, lastReceived: 20), []), (401_000, .lost(phone), []),

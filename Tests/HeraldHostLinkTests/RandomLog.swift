@@ -1,6 +1,7 @@
 import Foundation
 import HeraldBluetooth
 import HeraldEmbedded
+import HeraldNeighbours
 import HeraldSimulation
 import HostileInputs
 
@@ -49,7 +50,7 @@ struct RandomLog: ~Copyable {
     case 9: event = (.ownPayload, payload)
     case 10: event = (.motion(.worn), [])
     case 11: event = (.model(who), Array("Pixel".utf8))
-    case 12: event = (.neighbour(who, .c19x), [1, 2])
+    case 12: event = (.observed(who, .c19x), [1, 2])
     case 13: event = (.dropped(count: 3), [])
     case 14 where chance(4):
       let shift = UInt64.random(in: 0..<4_000_000, using: &random)

@@ -1,6 +1,7 @@
 import Foundation
 import HeraldBluetooth
 import HeraldEmbedded
+import HeraldNeighbours
 import Testing
 
 @testable import HeraldHostLink
@@ -131,9 +132,9 @@ struct SensorFilesTests {
     let log = try convert([
       (1000, .received(phone), [0x68, 0x69]), (1500, .received(phone), []),
       (2000, .model(phone), Array("a,\u{7}b".utf8)),
-      (3000, .neighbour(phone, .covidWatch), number),
-      (4000, .ownNeighbour(.covidWatch), Array(number.reversed())),
-      (5000, .neighbour(phone, .c19x), [1, 2, 3, 4, 5, 6, 7, 8]), (6000, .ownNeighbour(.c19x), [9]),
+      (3000, .observed(phone, .covidWatch), number),
+      (4000, .ownCode(.covidWatch), Array(number.reversed())),
+      (5000, .observed(phone, .c19x), [1, 2, 3, 4, 5, 6, 7, 8]), (6000, .ownCode(.c19x), [9]),
     ])
     #expect(
       log.table("messages") == """
@@ -250,7 +251,7 @@ struct SensorFilesTests {
       [
         (0, .battery(level: 5, external: false), []),
         (0, .visited(beacon, firstReceived: 0, lastReceived: 0), []),
-        (0, .model(phone), []), (0, .ownNeighbour(.c19x), []),
+        (0, .model(phone), []), (0, .ownCode(.c19x), []),
       ])
     for name in ["battery", "visits", "models", "neighbours", "messages"] { #expect(log.table(name) != nil) }
   }

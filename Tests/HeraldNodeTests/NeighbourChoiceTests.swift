@@ -1,5 +1,5 @@
 import Foundation
-import HeraldEmbedded
+import HeraldNeighbours
 import Testing
 
 @testable import herald_node

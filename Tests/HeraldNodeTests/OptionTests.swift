@@ -96,7 +96,7 @@ struct OptionTests {
     func check<Table: GATTTable>(_: Table.Type) {
       var services = NodeServices()
       services.customService = UUID128(1, 2)
-      var table = NodeServices.Services()
+      var table = NodeServices.Table()
       services.serve(behind: Table.database, in: &table)
       #expect(table.database.attributes.count == Table.database.attributes.count + 5)
       #expect(table.database.firstFault() == nil)

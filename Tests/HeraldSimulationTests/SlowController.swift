@@ -71,7 +71,7 @@ struct SlowLine: ControllerTransport, ~Copyable {
 final class SlowRoom {
   typealias Node = HeraldNode<
     HCIRadio<SlowLine, 4>,
-    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable>, 64,
+    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, NoDelegate, HeraldGATTTable>, 64,
     4, 4
   >
 

@@ -15,10 +15,11 @@ KINDS = {
 }
 # The meaning of the bytes of kinds 13 and 14.
 BYTES = {
-    (13, 0): ("received", None), (13, 1): ("model", None), (13, 16): ("neighbour", "covidWatch"),
-    (13, 17): ("neighbour", "c19x"), (14, 3): ("motion", "worn"), (14, 4): ("motion", "lying"), (14, 5): ("motion", "unknown"), (14, 2): ("restarted", None), (14, 16): ("ownNeighbour", "covidWatch"), (14, 17): ("ownNeighbour", "c19x"),
+    (13, 0): ("received", None), (13, 1): ("model", None), (14, 3): ("motion", "worn"), (14, 4): ("motion", "lying"), (14, 5): ("motion", "unknown"), (14, 2): ("restarted", None),
 }
-HAVE_BYTES = ("read", "shared", "ownPayload", "received", "model", "neighbour", "ownNeighbour", "restarted")
+# The code of an additional service, whose number is the type less 16.
+BYTES |= {(kind, 16 + service): (name, service) for kind, name in ((13, "observed"), (14, "ownCode")) for service in range(240)}
+HAVE_BYTES = ("read", "shared", "ownPayload", "received", "model", "observed", "ownCode", "restarted")
 SHIFTS = (1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5)
 # The first half; the second is its mirror image, negated.
 STRETCH = (
@@ -290,9 +291,9 @@ class Segment:
             what = kind, self.plain(8)
             if what not in BYTES:
                 raise Damaged
-            record["event"], system = BYTES[what]
-            if system is not None:
-                record["state" if record["event"] == "motion" else "system"] = system
+            record["event"], meaning = BYTES[what]
+            if meaning is not None:
+                record["state" if record["event"] == "motion" else "service"] = meaning
         elif kind == 15:
             record["first"], record["last"] = self.plain(32), self.plain(32)
 

@@ -58,11 +58,11 @@ def later_records():
     yield event("received", 1000, **phone, payload="6869")
     yield event("received", 1010, **phone, payload="")
     yield event("model", 1500, **phone, payload=b"SM-A405FN".hex())
-    yield event("neighbour", 2000, **phone, system="covidWatch", payload=run(0xC0, 16))
-    yield event("neighbour", 2500, **phone, system="c19x", payload=run(0xD0, 8))
+    yield event("observed", 2000, **phone, service=0, payload=run(0xC0, 16))
+    yield event("observed", 2500, **phone, service=1, payload=run(0xD0, 8))
     yield event("measured", 2600, **phone, rssi=-60)
-    yield event("ownNeighbour", 3000, system="covidWatch", payload=run(0xE0, 16))
-    yield event("ownNeighbour", 3500, system="c19x", payload=run(0xF0, 8))
+    yield event("ownCode", 3000, service=0, payload=run(0xE0, 16))
+    yield event("ownCode", 3500, service=1, payload=run(0xF0, 8))
     yield event("visited", 7_700_000, target="A0B1C2D3E402", kind=0, first=7654, last=300)
     yield event("measured", 7_700_180, **phone, rssi=-61)
 
@@ -87,7 +87,7 @@ class LogFormat(unittest.TestCase):
         self.assertEqual(records, list(expected_records()))
 
     def test_kinds_that_came_later(self):
-        """HP-46 HP-51: messages, models, codes of neighbours, and visits."""
+        """HP-46 HP-51: messages, models, codes of additional services, and visits."""
         header, records = log_decoder.decode(golden_page("laterPage"))
         self.assertEqual(header["epoch"], 0x55667788)
         self.assertEqual(records, list(later_records()))

@@ -10,6 +10,7 @@ let bluetooth = Target.Dependency.product(name: "HeraldBluetooth", package: "her
 let hal = Target.Dependency.product(name: "HeraldHAL", package: "herald-embedded")
 let embedded = Target.Dependency.product(name: "HeraldEmbedded", package: "herald-embedded")
 let hci = Target.Dependency.product(name: "HeraldHCI", package: "herald-embedded")
+let neighbours = Target.Dependency.product(name: "HeraldNeighbours", package: "herald-embedded")
 let link = Target.Dependency.product(name: "HeraldDeviceLink", package: "herald-embedded")
 let startup = Target.Dependency.product(name: "Startup", package: "startup")
 
@@ -27,10 +28,10 @@ let package = Package(
     .executableTarget(name: "HostOne", dependencies: ["MeasuredHost"], swiftSettings: core),
     .executableTarget(name: "HostFive", dependencies: ["MeasuredHost"], swiftSettings: core),
     .executableTarget(
-      name: "WearableFull", dependencies: ["Board", hal, embedded, link], swiftSettings: core),
+      name: "WearableFull", dependencies: ["Board", hal, embedded, neighbours, link], swiftSettings: core),
     // The same sources, with a log that cannot be sealed.
     .executableTarget(
-      name: "WearableUnsealed", dependencies: ["Board", hal, embedded, link],
+      name: "WearableUnsealed", dependencies: ["Board", hal, embedded, neighbours, link],
       swiftSettings: core + [.define("UNSEALED")]),
     .executableTarget(name: "SealingKeys", dependencies: ["Board", embedded], swiftSettings: core),
   ],

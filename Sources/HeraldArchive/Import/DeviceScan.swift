@@ -114,7 +114,7 @@ struct DeviceScan {
     case .restarted: note(.restarted, record, 0)
     case .dropped(let count): note(.dropped, record, Int64(count))
     case .clockSet(let unixMilliseconds, _): note(.clock, record, Int64(clamping: unixMilliseconds))
-    case .shared, .received, .model, .neighbour, .visited, .ownNeighbour: break
+    case .shared, .received, .model, .observed, .visited, .ownCode: break
     }
   }
 

@@ -16,7 +16,7 @@ enum AttributeType {
 
 extension UUID128 {
   /// The 16-bit UUID this is the 128-bit form of; `nil` if it is not under the Bluetooth Base UUID.
-  var short: UUID16? {
+  public var short: UUID16? {
     guard low.high32 == 0x8000_0080, low.low32 == 0x5F9B_34FB, high.low32 == 0x0000_1000,
       let value = UInt16(exactly: high.high32)
     else { return nil }

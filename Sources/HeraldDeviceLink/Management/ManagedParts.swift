@@ -12,7 +12,7 @@ public protocol ManagedParts: DeviceParts {
 public enum ManagedPartList<
   FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
   SupplierType: PayloadSupplier & ~Copyable,
-  DelegateType: SensorDelegate & ~Copyable, NeighbourType: Neighbours, TableType: GATTTable,
+  DelegateType: SensorDelegate & ~Copyable, TableType: GATTTable,
   BoardType: ManagedBoard & ~Copyable
 >: ManagedParts {}
 

@@ -10,7 +10,7 @@ extension HeraldCore: RadioEventHandler {
     context.now = now
     context.sink.count(.adverts)
     let seen = context.configuration.introspection.classify(report, data)
-    let sighting = serving.values.neighbours.sighting(in: data)
+    let sighting = serving.values.services.sighting(in: data)
     let slot: Int
     if let known = peers.table.find(seen.identity) {
       slot = known
@@ -27,7 +27,7 @@ extension HeraldCore: RadioEventHandler {
     }
     guard peers.acquaint(slot, seen, report, &context) || sighting.isSomething else { return }
     if let txPower = seen.txPower { peers.note(txPower: txPower, of: slot, seen.identity, &context) }
-    if Parts.NeighbourType.systems > 0 { serving.observe(slot, sighting, in: data, &peers, &context) }
+    if Parts.ServicesType.count > 0 { serving.observe(slot, sighting, in: data, &peers, &context) }
     peers.measure(slot, seen.identity, report.rssi, &context)
   }
 

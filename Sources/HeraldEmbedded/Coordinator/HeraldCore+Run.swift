@@ -28,9 +28,9 @@ extension HeraldCore {
     exchanges.driveAll(&radio, &serving, &peers, &context)
     endAttempt(&radio)
     rotate()
-    if Parts.NeighbourType.systems > 0 { presence.switchNeighbours(&serving, &context) }
+    if Parts.ServicesType.count > 0 { presence.switchServices(&serving, &context) }
     serving.notifyPayload(&radio, &exchanges.table, &context)
-    if Parts.NeighbourType.Services.changes {
+    if Parts.ServicesType.Table.changes {
       let kept = serving.indicateChange(&radio, &exchanges.table, &context)
       if kept != 0 {
         exchanges.close(all: kept, &serving, &peers, &context)
@@ -231,7 +231,7 @@ extension HeraldCore {
     let allowed = AdvertisingAllowance(
       connectable: open < context.connectionLimit(of: connections)
         && (open == 0 || context.capabilities.canAdvertiseWhileConnected),
-      any: context.canAdvertise && (context.offersPayload || Parts.NeighbourType.systems > 0))
+      any: context.canAdvertise && (context.offersPayload || Parts.ServicesType.count > 0))
     guard let wish = presence.next(allowed: allowed, &context) else { return }
     switch wish {
     case .silence: radio.stopAdvertising()

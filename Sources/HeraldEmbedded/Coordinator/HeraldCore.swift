@@ -84,10 +84,10 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
 
   // MARK: What is to be seen of it
 
-  /// The systems beside Herald that this device takes part in.
-  public var neighbours: Parts.NeighbourType {
-    mutating get { serving.values.neighbours }
-    _modify { yield &serving.values.neighbours }
+  /// The services that this device has in addition to Herald's.
+  public var services: Parts.ServicesType {
+    mutating get { serving.values.services }
+    _modify { yield &serving.values.services }
   }
   /// The values of the GATT table, the supplier of payloads included.
   public var values: ServedValues<Parts, connections, payloads> {

@@ -12,14 +12,14 @@ public struct OwnPresence<Parts: DeviceParts, let targets: Int, let connections:
   /// The GATT server.
   public typealias ServingType = Serving<Parts, targets, connections, payloads>
 
-  var advertising: Parts.NeighbourType.Sets
+  var advertising: Parts.ServicesType.Sets
   var rotation: AddressRotation
   /// The key from which own addresses are generated.
   var key: IdentityResolvingKey
 
   /// Nothing is shown. A first address is due at once.
   init(addressPeriod: Interval) {
-    advertising = Parts.NeighbourType.Sets()
+    advertising = Parts.ServicesType.Sets()
     rotation = AddressRotation(period: addressPeriod)
     key = .none
   }
@@ -65,14 +65,14 @@ extension OwnPresence {
     return true
   }
 
-  /// Takes the payload for a new address, and the codes of other systems.
+  /// Takes the payload for a new address, and the codes of additional services.
   mutating func takePayload(
     _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
     rotation.rotated(at: context.now)
     rotation.noLater(
       than: serving.values.supplier.nextChange(after: serving.values.rotatedUnixSeconds, now: context.now))
-    if Parts.NeighbourType.systems > 0 { showNeighbours(withAddress: true, &serving, &context) }
+    if Parts.ServicesType.count > 0 { showServices(withAddress: true, &serving, &context) }
     offerPayload(&serving, &peers, &context)
     serving.payloadChanged()
     context.wake(by: rotation.deadline)
@@ -137,58 +137,59 @@ extension OwnPresence {
     return plan.changed ? plan.wish : nil
   }
 
-  // MARK: Other systems
+  // MARK: Additional services
 
-  /// Shows and serves systems switched on since the last check, and removes those switched off.
-  mutating func switchNeighbours(_ serving: inout ServingType, _ context: inout Context) {
+  /// Advertises and serves services switched on since the last check, and removes those switched off.
+  mutating func switchServices(_ serving: inout ServingType, _ context: inout Context) {
     // Without an address the first rotation is still pending.
-    guard serving.values.neighbours.needsChange, advertising.address != .zero else { return }
-    showNeighbours(withAddress: false, &serving, &context)
+    guard serving.values.services.needsChange, advertising.address != .zero else { return }
+    showServices(withAddress: false, &serving, &context)
   }
 
   /// Takes new codes, with a new address all of them, and advertises and serves them from the next command to
   /// the radio on. Each is logged before it is advertised.
   @inline(never)
-  mutating func showNeighbours(withAddress: Bool, _ serving: inout ServingType, _ context: inout Context) {
-    let changed = serving.values.neighbours.change(
+  mutating func showServices(withAddress: Bool, _ serving: inout ServingType, _ context: inout Context) {
+    let changed = serving.values.services.change(
       withAddress: withAddress, random: &context.random,
       unixSeconds: context.sink.clock.unixSeconds(at: context.now))
-    var set = 1
-    while set <= Parts.NeighbourType.systems {
-      let system = Parts.NeighbourType.system(ofSet: set)
-      if changed.contains(system) { show(system, set, &serving, &context) }
-      set &+= 1
+    var index = 0
+    while index < Parts.ServicesType.count {
+      if changed.contains(index) { show(index, &serving, &context) }
+      index &+= 1
     }
-    serveNeighbours(&serving, &context)
+    serveServices(&serving, &context)
     // Connections opened before a new address do not show the new codes, and were handled.
-    if !withAddress, changed != NeighbourSystems() { serving.servicesChanged() }
+    if !withAddress, changed != ServiceChanges() { serving.servicesChanged() }
   }
 
   /// Serves the codes that are shown, and schedules the next change for when the first of them expires. Not
   /// inlined, as the code generation has a frame close to the permitted limit.
   @inline(never)
-  mutating func serveNeighbours(_ serving: inout ServingType, _ context: inout Context) {
+  mutating func serveServices(_ serving: inout ServingType, _ context: inout Context) {
     let table = ServingType.constantTable(isManaged: serving.values.management.isOpen)
-    serving.values.neighbours.serve(behind: table, in: &serving.services)
-    let life = serving.values.neighbours.life(from: context.sink.clock.unixSeconds(at: context.now))
+    serving.values.services.serve(behind: table, in: &serving.tableSource)
+    let life = serving.values.services.life(from: context.sink.clock.unixSeconds(at: context.now))
     if life != .zero { rotation.noLater(than: context.after(life)) }
   }
 
-  /// Shows the present code of a system, or none.
+  /// Advertises a service, with its present code, or stops advertising it.
   @inline(never)
-  mutating func show(
-    _ system: NeighbourSystem, _ set: Int, _ serving: inout ServingType, _ context: inout Context
-  ) {
-    guard serving.values.neighbours.shows(system) else {
+  mutating func show(_ index: Int, _ serving: inout ServingType, _ context: inout Context) {
+    let set = index &+ 1
+    var bytes: [31 of UInt8] = .init(repeating: 0)
+    var buffer = bytes.mutableSpan
+    let codeLength = min(serving.values.services.copyCode(index, into: &buffer), bytes.count)
+    if codeLength > 0 {
+      serving.recordOwn(
+        Parts.ServicesType.number(of: index), bytes.span.extracting(0..<codeLength), &context)
+    }
+    buffer = bytes.mutableSpan
+    let length = min(serving.values.services.advertise(index, into: &buffer), bytes.count)
+    guard length > 0 else {
       advertising.remove(set)
       return
     }
-    var bytes: [31 of UInt8] = .init(repeating: 0)
-    var buffer = bytes.mutableSpan
-    let codeLength = serving.values.neighbours.copyCode(system, into: &buffer)
-    serving.recordOwn(system, bytes.span.extracting(0..<codeLength), &context)
-    buffer = bytes.mutableSpan
-    let length = serving.values.neighbours.advertise(system, into: &buffer)
     advertising.setData(set, bytes.span.extracting(0..<length), scanResponse: bytes.span.extracting(0..<0))
     advertising.setTiming(set, interval: context.advertisingInterval, share: 1, connectable: true)
   }

@@ -21,13 +21,13 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   case received(TargetIdentity)
   /// The peer's model was read; its UTF-8 is passed separately.
   case model(TargetIdentity)
-  /// The peer showed a code of a system other than Herald; its bytes are passed separately.
-  case neighbour(TargetIdentity, NeighbourSystem)
+  /// A code of an additional service was observed of the peer; its bytes are passed separately.
+  case observed(TargetIdentity, ServiceNumber)
   /// A stay near a venue beacon ended: it was received first and last this many seconds before the record
   /// (column "visit").
   case visited(TargetIdentity, firstReceived: UInt32, lastReceived: UInt32)
-  /// This device shows a code of a system other than Herald from now on; its bytes are passed separately.
-  case ownNeighbour(NeighbourSystem)
+  /// This device offers a code of an additional service from now on; its bytes are passed separately.
+  case ownCode(ServiceNumber)
   /// This device offers a payload from now on; its bytes are passed separately.
   case ownPayload
   /// Charge in percent, 0…100, and whether an external source powers the device.
@@ -48,7 +48,7 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   /// Whether payload bytes belong to the event.
   public var hasBytes: Bool {
     switch self {
-    case .read, .shared, .ownPayload, .received, .model, .neighbour, .ownNeighbour, .restarted: true
+    case .read, .shared, .ownPayload, .received, .model, .observed, .ownCode, .restarted: true
     default: false
     }
   }

@@ -85,12 +85,11 @@ struct LogRecordFields: BitwiseCopyable {
       self.init(kind: .txPower, target: target, extra: UInt8(bitPattern: power))
     case .received(let target): self.init(kind: .targetBytes, target: target, extra: Self.message)
     case .model(let target): self.init(kind: .targetBytes, target: target, extra: Self.model)
-    case .neighbour(let target, let system):
-      self.init(kind: .targetBytes, target: target, extra: Self.neighbours &+ system.rawValue)
+    case .observed(let target, let service):
+      self.init(kind: .targetBytes, target: target, extra: Self.services &+ service.rawValue)
     case .visited(let target, let firstReceived, let lastReceived):
       self.init(kind: .visited, target: target, value: firstReceived, high: lastReceived)
-    case .ownNeighbour(let system):
-      self.init(kind: .ownBytes, extra: Self.neighbours &+ system.rawValue)
+    case .ownCode(let service): self.init(kind: .ownBytes, extra: Self.services &+ service.rawValue)
     case .restarted: self.init(kind: .ownBytes, extra: Self.restart)
     case .motion(let state): self.init(kind: .ownBytes, extra: Self.motion &+ state.rawValue)
     case .ownPayload: self.init(kind: .ownPayload)
@@ -109,12 +108,12 @@ struct LogRecordFields: BitwiseCopyable {
   }
 
   /// The meaning of the bytes of kinds 13 and 14: a message, a model, a restart report, from 3 on a state of
-  /// motion, which has no bytes, or from 16 on the code of a neighbour.
+  /// motion, which has no bytes, or from 16 on the code of an additional service.
   static var message: UInt8 { 0 }
   static var model: UInt8 { 1 }
   private static var restart: UInt8 { 2 }
   private static var motion: UInt8 { 3 }
-  private static var neighbours: UInt8 { 16 }
+  private static var services: UInt8 { 16 }
 
   /// The event; `nil` for the end of a codeword and for an unknown value of a plain field.
   var event: LogEvent? {
@@ -141,7 +140,7 @@ struct LogRecordFields: BitwiseCopyable {
       switch extra {
       case Self.message: .received(target)
       case Self.model: .model(target)
-      default: neighbour.map { .neighbour(target, $0) }
+      default: service.map { .observed(target, $0) }
       }
     case .ownBytes:
       if extra == Self.restart {
@@ -149,13 +148,13 @@ struct LogRecordFields: BitwiseCopyable {
       } else if let state = MotionState(rawValue: extra &- Self.motion) {
         .motion(state)
       } else {
-        neighbour.map { .ownNeighbour($0) }
+        service.map { .ownCode($0) }
       }
     case .visited: .visited(target, firstReceived: value, lastReceived: high)
     }
   }
 
-  private var neighbour: NeighbourSystem? {
-    extra < Self.neighbours ? nil : NeighbourSystem(rawValue: extra &- Self.neighbours)
+  private var service: ServiceNumber? {
+    extra < Self.services ? nil : ServiceNumber(rawValue: extra &- Self.services)
   }
 }

@@ -33,7 +33,8 @@ public struct AdvertisingAllowance: Equatable, BitwiseCopyable, Sendable {
 }
 
 /// An `AdvertisingScheduler` of any number of sets, which describes the calls. It exists because the number
-/// depends on the type of a device's neighbours, and a type cannot supply a number as a generic argument.
+/// depends on the type of a device's additional services, and a type cannot supply a number as a generic
+/// argument.
 public protocol AdvertisingSets: ~Copyable {
   /// A scheduler without sets.
   init()

@@ -19,8 +19,8 @@ public enum LiveKind: UInt8, BitwiseCopyable, Sendable {
   case received = 7
   /// A peer's model was read, `count` bytes.
   case model = 8
-  /// A peer showed a code of another system, of `count` bytes; `level` is the system's number.
-  case neighbour = 9
+  /// A code of an additional service was observed, of `count` bytes; `level` has the bits of its number.
+  case observed = 9
   /// A stay near a venue beacon ended; `count` is the seconds from first to last reception.
   case visited = 10
   /// The sensor's state changed; `level` is the `SensorState`. No peer.
@@ -168,9 +168,9 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
     keep(.model, target, count: model.count, at: now)
   }
   public mutating func didObserve(
-    _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
+    _ target: TargetIdentity, _ service: ServiceNumber, _ code: Span<UInt8>, at now: Instant
   ) {
-    keep(.neighbour, target, level: Int8(truncatingIfNeeded: system.rawValue), count: code.count, at: now)
+    keep(.observed, target, level: Int8(truncatingIfNeeded: service.rawValue), count: code.count, at: now)
   }
   public mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {
     keep(.txPower, target, level: dBm, at: now)

@@ -28,9 +28,9 @@ public protocol SensorDelegate: DebugLog, LiveSource, MotionAware, ~Copyable {
   mutating func didVisit(_ visit: Visit, at now: Instant)
   /// A peer's model was read, UTF-8 (HP-28).
   mutating func didReadModel(_ target: TargetIdentity, _ model: Span<UInt8>, at now: Instant)
-  /// A peer showed a code of a system other than Herald.
+  /// A code of an additional service was observed of a peer.
   mutating func didObserve(
-    _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant)
+    _ target: TargetIdentity, _ service: ServiceNumber, _ code: Span<UInt8>, at now: Instant)
   /// A peer advertises another transmit power than before, in dBm (HP-27).
   mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant)
   /// A peer has not been received for so long that it counts as gone.
@@ -56,7 +56,7 @@ extension SensorDelegate where Self: ~Copyable {
   public mutating func didVisit(_ visit: Visit, at now: Instant) {}
   public mutating func didReadModel(_ target: TargetIdentity, _ model: Span<UInt8>, at now: Instant) {}
   public mutating func didObserve(
-    _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
+    _ target: TargetIdentity, _ service: ServiceNumber, _ code: Span<UInt8>, at now: Instant
   ) {}
   public mutating func didLose(_ target: TargetIdentity, at now: Instant) {}
   public mutating func didUpdateState(_ state: SensorState, at now: Instant) {}

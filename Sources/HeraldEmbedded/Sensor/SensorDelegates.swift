@@ -62,10 +62,10 @@ public struct SensorDelegates<
   }
 
   public mutating func didObserve(
-    _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
+    _ target: TargetIdentity, _ service: ServiceNumber, _ code: Span<UInt8>, at now: Instant
   ) {
-    first.didObserve(target, system, code, at: now)
-    second.didObserve(target, system, code, at: now)
+    first.didObserve(target, service, code, at: now)
+    second.didObserve(target, service, code, at: now)
   }
 
   public mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {

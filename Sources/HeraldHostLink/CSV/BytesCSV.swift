@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldNeighbours
 import HeraldText
 
 /// `messages.csv`: one line for each signal message from a peer (HP-30).
@@ -43,14 +44,15 @@ public enum ModelsCSV {
   }
 }
 
-/// `neighbours.csv`: a line for each code of another system, observed or shown by this device (HP-52…HP-55).
+/// `neighbours.csv`: a line for each code of an additional service, observed or offered by this device
+/// (HP-52…HP-55).
 public enum NeighboursCSV {
   /// The header line.
   public static let header = "time,role,system,id,code\n"
 
-  /// The complete file. The role is `observed` or `own`, the system `covidwatch` or `c19x`; own codes have no
-  /// `id`. A code is in hexadecimal digits after an `x`, in the order of the log. Bytes of other kinds are
-  /// skipped.
+  /// The complete file. The role is `observed` or `own`, the system `covidwatch`, `c19x` or `service-` and a
+  /// number; own codes have no `id`. A code is in hexadecimal digits after an `x`, in the order of the log.
+  /// Bytes of other kinds are skipped.
   public static func text(of bytes: some Sequence<DatedBytes>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)
@@ -61,7 +63,7 @@ public enum NeighboursCSV {
   /// Appends the line of a code; nothing for bytes of other kinds.
   static func append(_ code: DatedBytes, to csv: inout CSVText) {
     let role: String
-    let system: NeighbourSystem
+    let system: ServiceNumber
     switch code.kind {
     case .observed(let shown): (role, system) = ("observed", shown)
     case .own(let shown): (role, system) = ("own", shown)
@@ -75,12 +77,13 @@ public enum NeighboursCSV {
   }
 }
 
-extension NeighbourSystem {
-  /// The name of the system in tables.
+extension ServiceNumber {
+  /// The name of the service in tables.
   var tableName: String {
     switch self {
     case .covidWatch: "covidwatch"
     case .c19x: "c19x"
+    default: "service-\(rawValue)"
     }
   }
 }

@@ -51,10 +51,10 @@ struct LogInterpreter {
     case .visited(_, let first, let last): try visited(peer, first, last, at: date, tables)
     case .received: try note(.message, of: identity, record.payload, at: date, tables)
     case .model: try note(.model, of: identity, record.payload, at: date, tables)
-    case .neighbour(_, let system):
+    case .observed(_, let system):
       try note(.observed(system), of: identity, record.payload, at: date, tables)
     // These have no peer.
-    case .ownNeighbour, .ownPayload, .motion, .battery, .started, .restarted, .clockSet, .dropped: break
+    case .ownCode, .ownPayload, .motion, .battery, .started, .restarted, .clockSet, .dropped: break
     }
   }
 
@@ -63,7 +63,7 @@ struct LogInterpreter {
     throws(HostLinkError)
   {
     switch record.event {
-    case .ownNeighbour(let system): try note(.own(system), of: nil, record.payload, at: date, tables)
+    case .ownCode(let system): try note(.own(system), of: nil, record.payload, at: date, tables)
     case .ownPayload:
       total.ownLength = record.payload.count
       if let short = state.short(ShortPayload.text(record.payload)) { state.note(own: short) }
@@ -83,7 +83,7 @@ struct LogInterpreter {
     // It is already part of the dates of all records.
     case .clockSet: break
     case .detected, .measured, .read, .shared, .heraldDetected, .lost, .txPower, .received, .model,
-      .neighbour, .visited:
+      .observed, .visited:
       break
     }
   }
@@ -189,9 +189,9 @@ extension LogEvent {
     switch self {
     case .detected(let peer), .measured(let peer, _), .read(let peer), .shared(let peer),
       .heraldDetected(let peer), .lost(let peer), .txPower(let peer, _), .received(let peer),
-      .model(let peer), .neighbour(let peer, _), .visited(let peer, _, _):
+      .model(let peer), .observed(let peer, _), .visited(let peer, _, _):
       peer
-    case .ownNeighbour, .ownPayload, .motion, .battery, .started, .restarted, .clockSet, .dropped: nil
+    case .ownCode, .ownPayload, .motion, .battery, .started, .restarted, .clockSet, .dropped: nil
     }
   }
 }

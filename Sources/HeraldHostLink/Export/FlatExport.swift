@@ -134,7 +134,7 @@ private struct ExportedRows {
     ]
     let peer = Self.peer(record.event.peer)
     func event(
-      _ kind: String, payload: [UInt8]? = nil, _ system: NeighbourSystem? = nil, value: Int64? = nil,
+      _ kind: String, payload: [UInt8]? = nil, _ system: ServiceNumber? = nil, value: Int64? = nil,
       data: [UInt8]? = nil
     ) throws(HostLinkError) {
       let ends: [FlatFile.Value] = [
@@ -159,8 +159,8 @@ private struct ExportedRows {
     case .shared: try event("shared", data: bytes)
     case .received: try event("message", data: bytes)
     case .model: try event("model", data: bytes)
-    case .neighbour(_, let system): try event("observed", system, data: bytes)
-    case .ownNeighbour(let system): try event("own_code", system, data: bytes)
+    case .observed(_, let system): try event("observed", system, data: bytes)
+    case .ownCode(let system): try event("own_code", system, data: bytes)
     case .ownPayload: try event("own_payload", payload: bytes)
     case .started(let reason): try event("started", value: Int64(reason))
     case .restarted: try event("restarted", data: bytes)

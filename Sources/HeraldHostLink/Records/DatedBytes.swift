@@ -8,10 +8,10 @@ public struct DatedBytes: Equatable, Sendable {
     case message
     /// The peer's model, UTF-8 (HP-28).
     case model
-    /// A code of a neighbour that the peer offered.
-    case observed(NeighbourSystem)
-    /// A code of a neighbour that this device offered from then on.
-    case own(NeighbourSystem)
+    /// A code of an additional service that was observed of the peer.
+    case observed(ServiceNumber)
+    /// A code of an additional service that this device offered from then on.
+    case own(ServiceNumber)
   }
 
   /// The date in milliseconds since 1970-01-01T00:00:00Z.

@@ -1,5 +1,6 @@
 import Glibc
 import HeraldEmbedded
+import HeraldNeighbours
 import HeraldText
 
 /// The day codes of C19X, as exported by a host: only the remaining days, never the secret.

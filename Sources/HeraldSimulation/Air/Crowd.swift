@@ -63,7 +63,7 @@ public final class Crowd {
   /// The device, with capacity for 256 targets and four connections, as on boards with sufficient RAM.
   public typealias Node = HeraldNode<
     AirRadio,
-    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, CrowdDelegate, NoNeighbours, HeraldGATTTable>,
+    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, CrowdDelegate, HeraldGATTTable>,
     256, 4,
     4
   >

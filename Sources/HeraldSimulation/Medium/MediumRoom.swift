@@ -106,7 +106,7 @@ final class MediumRoomDevice: MediumDevice {
   typealias Layer = LinkLayer<MediumRadio, 4>
   typealias Node = HeraldNode<
     LinkLayerRadio<MediumRadio, NoHold, 4>,
-    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable>,
+    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, NoDelegate, HeraldGATTTable>,
     256, 4, 4
   >
 

@@ -18,7 +18,7 @@ struct LiveEventText {
     case .txPower: "tx_power"
     case .received: "message"
     case .model: "model"
-    case .neighbour: "observed"
+    case .observed: "observed"
     case .visited: "visited"
     case .state: "state"
     }
@@ -36,7 +36,7 @@ struct LiveEventText {
   /// Whether `level` is used by the kind of event.
   var hasLevel: Bool {
     switch event.kind {
-    case .measured, .txPower, .neighbour, .state: true
+    case .measured, .txPower, .observed, .state: true
     case .detected, .read, .shared, .lost, .received, .model, .visited: false
     }
   }
@@ -44,7 +44,7 @@ struct LiveEventText {
   /// Whether `count` is used by the kind of event.
   var hasCount: Bool {
     switch event.kind {
-    case .read, .shared, .received, .model, .neighbour, .visited: true
+    case .read, .shared, .received, .model, .observed, .visited: true
     case .detected, .measured, .lost, .txPower, .state: false
     }
   }
@@ -72,7 +72,7 @@ struct LiveEventText {
     case .txPower: "\(peer)  sends with \(event.level) dBm"
     case .received: "\(peer)  sent a message of \(bytes)"
     case .model: "\(peer)  sent its model: \(bytes)"
-    case .neighbour: "\(peer)  showed a code of another system: \(bytes)"
+    case .observed: "\(peer)  showed a code of an additional service: \(bytes)"
     case .visited: "\(peer)  was visited for \(DurationText.of(seconds: event.count))"
     case .state: "the radio's state is \(event.level)"
     }

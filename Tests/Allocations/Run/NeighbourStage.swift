@@ -3,6 +3,7 @@ import HeraldBluetooth
 import HeraldEmbedded
 import HeraldHAL
 import HeraldHCI
+import HeraldNeighbours
 import HeraldSimulation
 
 /// Counts the codes of each system that are observed.
@@ -11,20 +12,24 @@ struct CodeCounter: SensorDelegate, ~Copyable {
   var codes = 0
 
   mutating func didObserve(
-    _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
+    _ target: TargetIdentity, _ service: ServiceNumber, _ code: Span<UInt8>, at now: Instant
   ) {
-    if system == .covidWatch { numbers += 1 } else { codes += 1 }
+    if service == .covidWatch { numbers += 1 } else { codes += 1 }
   }
+}
+
+/// The parts of a device with both neighbours.
+enum NeighbourParts: DeviceParts {
+  typealias FlashType = MemoryFlash
+  typealias RandomType = RepeatableRandom
+  typealias SupplierType = FixedPayloadSupplier
+  typealias DelegateType = CodeCounter
+  typealias ServicesType = CovidWatchAndC19X
 }
 
 /// A device that observes and shows CovidWatch and C19X, and the air around it, in simulated time.
 struct NeighbourStage: ~Copyable {
-  var node = HeraldNode<
-    HCIRadio<SimulatedController, 4>,
-    PartList<
-      MemoryFlash, RepeatableRandom, FixedPayloadSupplier, CodeCounter, CovidWatchAndC19X, HeraldGATTTable
-    >, 64, 4, 4
-  >(
+  var node = HeraldNode<HCIRadio<SimulatedController, 4>, NeighbourParts, 64, 4, 4>(
     radio: HCIRadio(transport: SimulatedController()),
     flash: MemoryFlash(pageSize: 4096, pageCount: 16, wordSize: 4), random: RepeatableRandom(),
     supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1_234_567_890),
@@ -43,13 +48,13 @@ struct NeighbourStage: ~Copyable {
 
   /// Switches all on, on 2020-01-02, with the day codes of a quarter of a year.
   mutating func start() {
-    node.core.neighbours.covidWatch.isObserver = true
-    node.core.neighbours.covidWatch.isPeripheral = true
-    node.core.neighbours.c19x.isObserver = true
-    node.core.neighbours.c19x.isPeripheral = true
+    node.core.services.covidWatch.isObserver = true
+    node.core.services.covidWatch.isPeripheral = true
+    node.core.services.c19x.isObserver = true
+    node.core.services.c19x.isPeripheral = true
     let dayCodes: [720 of UInt8] = .init(repeating: 0x5A)
     do throws(KeyScheduleError) {
-      try node.core.neighbours.c19x.provide(firstDay: 0, dayCodes: dayCodes.span)
+      try node.core.services.c19x.provide(firstDay: 0, dayCodes: dayCodes.span)
     } catch { expect("day codes are taken", false, "\(error)") }
     _ = node.core.setClock(unixMilliseconds: 1_577_923_200_000, at: now, source: .host)
   }

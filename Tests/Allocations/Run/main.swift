@@ -34,7 +34,7 @@ struct QuietBoard: ManagedBoard, ~Copyable {
 typealias Device = ManagedNode<
   HCIRadio<SimulatedController, 4>,
   ManagedPartList<
-    MemoryFlash, RepeatableRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable, QuietBoard
+    MemoryFlash, RepeatableRandom, FixedPayloadSupplier, NoDelegate, HeraldGATTTable, QuietBoard
   >,
   64, 4, 4
 >

@@ -9,7 +9,7 @@ import Testing
 struct FewBuffersTests {
   private typealias Node = HeraldNode<
     MockRadio,
-    PartList<MemoryFlash, ScenarioRandom, ScriptedSupplier, Recorder, NoNeighbours, HeraldGATTTable>, 8, 4, 2
+    PartList<MemoryFlash, ScenarioRandom, ScriptedSupplier, Recorder, HeraldGATTTable>, 8, 4, 2
   >
 
   /// What is offered, and the responses that it takes at the default ATT_MTU.

@@ -12,7 +12,7 @@ private final class RotatingDevice {
   typealias Node = HeraldNode<
     MockRadio,
     PartList<
-      MemoryFlash, ScenarioRandom, SimplePayloadSupplier<InlineMatchingKeys<4>>, Recorder, NoNeighbours,
+      MemoryFlash, ScenarioRandom, SimplePayloadSupplier<InlineMatchingKeys<4>>, Recorder,
       HeraldGATTTable
     >,
     8, 4, 4

@@ -10,9 +10,9 @@ private let own = hex("10 3A 03 00 00 F1 F2 F3 F4 F5 F6 F7 F8 F9 FA FB FC FD FE 
 
 /// A scenario whose payloads are simple ones of 21 bytes.
 private func begin<Table: GATTTable>(serving: Table.Type = HeraldGATTTable.self)
-  -> ScenarioWith<NoNeighbours, Table>
+  -> TableScenario<Table>
 {
-  let scenario = ScenarioWith<NoNeighbours, Table>(payload: own)
+  let scenario = TableScenario<Table>(payload: own)
   scenario.node.core.values.supplier.fixedLength = 21
   return scenario
 }

@@ -26,7 +26,7 @@ enum Heard: Equatable {
   case share(TargetIdentity, [UInt8])
   case receive(TargetIdentity, [UInt8])
   case txPower(TargetIdentity, Int8)
-  case observe(TargetIdentity, NeighbourSystem, [UInt8])
+  case observe(TargetIdentity, ServiceNumber, [UInt8])
   case lose(TargetIdentity)
   case state(SensorState)
 }
@@ -53,11 +53,11 @@ struct Recorder: SensorDelegate, ~Copyable {
     heard.append(.txPower(target, dBm))
   }
   mutating func didObserve(
-    _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
+    _ target: TargetIdentity, _ service: ServiceNumber, _ code: Span<UInt8>, at now: Instant
   ) {
     var bytes: [UInt8] = []
     for index in 0..<code.count { bytes.append(code[index]) }
-    heard.append(.observe(target, system, bytes))
+    heard.append(.observe(target, service, bytes))
   }
   mutating func didLose(_ target: TargetIdentity, at now: Instant) { heard.append(.lose(target)) }
   mutating func didUpdateState(_ state: SensorState, at now: Instant) { heard.append(.state(state)) }
@@ -114,13 +114,24 @@ struct ScenarioRandom: RandomSource, ~Copyable {
 
 /// A device under a mock radio, and the clock that drives it: what a test tells happens, what it asks for is
 /// looked at.
-typealias Scenario = ScenarioWith<NoNeighbours, HeraldGATTTable>
+typealias Scenario = TableScenario<HeraldGATTTable>
 
-/// The same with systems beside Herald, or with another table to serve.
-final class ScenarioWith<Systems: Neighbours, Table: GATTTable> {
-  typealias Node = HeraldNode<
-    MockRadio, PartList<MemoryFlash, ScenarioRandom, ScriptedSupplier, Recorder, Systems, Table>, 8, 4, 4
-  >
+/// The same with another table to serve.
+typealias TableScenario<Table: GATTTable> = ScenarioWith<NoAdditionalServices, Table>
+
+/// The parts of the device of a scenario.
+enum ScenarioParts<Services: AdditionalServices, Table: GATTTable>: DeviceParts {
+  typealias FlashType = MemoryFlash
+  typealias RandomType = ScenarioRandom
+  typealias SupplierType = ScriptedSupplier
+  typealias DelegateType = Recorder
+  typealias ServicesType = Services
+  typealias TableType = Table
+}
+
+/// The same with additional services, or with another table to serve.
+final class ScenarioWith<Services: AdditionalServices, Table: GATTTable> {
+  typealias Node = HeraldNode<MockRadio, ScenarioParts<Services, Table>, 8, 4, 4>
   var node: Node
   private(set) var now: Instant = .start
 
@@ -304,8 +315,8 @@ extension ScenarioWith {
       case .txPower(let target, let power): "txPower \(name(target)) \(power)"
       case .received(let target): "received \(name(target)) \(bytes)"
       case .model(let target): "model \(name(target)) \(bytes)"
-      case .neighbour(let target, let system): "neighbour \(name(target)) \(system) \(bytes)"
-      case .ownNeighbour(let system): "ownNeighbour \(system) \(bytes)"
+      case .observed(let target, let service): "observed \(name(target)) \(service.rawValue) \(bytes)"
+      case .ownCode(let service): "ownCode \(service.rawValue) \(bytes)"
       case .visited(let target, let first, let last): "visited \(name(target)) \(first) \(last)"
       case .ownPayload: "own \(bytes)"
       case .motion(let state): "motion \(state)"

@@ -49,7 +49,7 @@ struct ServiceChoiceTests {
   @Test("HP-37 A provider's own service is advertised in the place of the long one, and served")
   func ownServiceShown() {
     #expect(ProviderTable.database.firstFault() == nil)
-    let scenario = ScenarioWith<NoNeighbours, ProviderTable> {
+    let scenario = TableScenario<ProviderTable> {
       $0.advertisement = HeraldAdvertisement(omitted: .long, customService: ownServiceUUID)
     }
     let advertised = scenario.node.radio.takeCommands().compactMap { command -> [UInt8]? in
@@ -64,7 +64,7 @@ struct ServiceChoiceTests {
 
   @Test("HP-09 A table that offers it makes no difference: without response nothing is taken")
   func withoutResponse() {
-    let scenario = ScenarioWith<NoNeighbours, ProviderTable>()
+    let scenario = TableScenario<ProviderTable>()
     scenario.open()
     scenario.happen(.pdu(hex("52 03 00 02 C8 FF"), on: ConnectionID(index: 0)))
     #expect(scenario.count(.signals) == 0 && scenario.count(.readings) == 0)
@@ -100,8 +100,8 @@ struct ServiceChoiceTests {
   }
 
   /// A device with a legacy payload of 30 bytes beside a payload of 25.
-  private func legacyScenario() -> ScenarioWith<NoNeighbours, HeraldLegacyGATTTable> {
-    let scenario = ScenarioWith<NoNeighbours, HeraldLegacyGATTTable>(payload: (0..<25).map { UInt8($0) })
+  private func legacyScenario() -> TableScenario<HeraldLegacyGATTTable> {
+    let scenario = TableScenario<HeraldLegacyGATTTable>(payload: (0..<25).map { UInt8($0) })
     scenario.node.core.values.supplier.legacy = (0..<30).map { UInt8(0x80 + $0) }
     scenario.open()
     return scenario
@@ -125,7 +125,7 @@ struct ServiceChoiceTests {
 
   @Test("HP-38 A supplier that makes no legacy payload offers its own there")
   func legacyDefault() {
-    let scenario = ScenarioWith<NoNeighbours, HeraldLegacyGATTTable>(payload: hex("80 01 02 03"))
+    let scenario = TableScenario<HeraldLegacyGATTTable>(payload: hex("80 01 02 03"))
     scenario.open()
     #expect(scenario.ask("0A 10 00") == hex("0B 80 01 02 03"))
   }
@@ -163,7 +163,7 @@ struct ServiceChoiceTests {
 
   @Test("HP-08 A peer that asked for notifications gets the new payload with the new address; others do not")
   func notified() {
-    let scenario = ScenarioWith<NoNeighbours, HeraldNotifyingGATTTable>(payload: hex(Peer.payload))
+    let scenario = TableScenario<HeraldNotifyingGATTTable>(payload: hex(Peer.payload))
     scenario.run(seconds: 890)
     for index in 0..<3 { scenario.open(index) }
     #expect(scenario.ask("02 F7 00", on: 1) == hex("03 F7 00"))
@@ -186,7 +186,7 @@ struct ServiceChoiceTests {
 
   @Test("HP-08 A connection that takes no PDU is notified when it does; one that no longer asks is not")
   func notifiedLater() {
-    let scenario = ScenarioWith<NoNeighbours, HeraldNotifyingGATTTable>(payload: hex("08 01"))
+    let scenario = TableScenario<HeraldNotifyingGATTTable>(payload: hex("08 01"))
     scenario.run(seconds: 890)
     for index in 0..<2 {
       scenario.open(index)
@@ -209,7 +209,7 @@ struct ServiceChoiceTests {
     "HP-36 With both signal characteristics either is written with response, and the other one can be subscribed to"
   )
   func bothSignals() {
-    let scenario = ScenarioWith<NoNeighbours, HeraldBothSignalsGATTTable>()
+    let scenario = TableScenario<HeraldBothSignalsGATTTable>()
     scenario.open()
     #expect(scenario.ask("12 11 00 01 00") == hex("13"))
     #expect(scenario.ask("0A 11 00") == hex("0B 01 00"))

@@ -179,7 +179,7 @@ struct SignalFaultTests {
   @Test(
     "A message that continues at the other characteristic is dropped; what is written there counts by itself")
   func changedCharacteristic() {
-    let scenario = ScenarioWith<NoNeighbours, HeraldBothSignalsGATTTable>()
+    let scenario = TableScenario<HeraldBothSignalsGATTTable>()
     scenario.comes()
     scenario.write(hex("04 02 00 68"), to: 0x0E)
     scenario.write(hex("02 C8 FF"), to: 0x10)

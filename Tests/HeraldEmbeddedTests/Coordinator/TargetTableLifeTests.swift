@@ -25,7 +25,7 @@ struct TargetTableLifeTests {
       \(target.ignores) \(target.owesWork) \(target.isHeld) \(target.isConnectable) \(target.showedService) \
       \(target.isReceiveOnly) \(target.owesCode) \(target.codeIsRead) \(target.isStranger) \(target.mayBeMadeUp) \
       \(target.payloadDigest) \(target.lastRSSI) \(target.txPower) \(target.retryAt) \(target.wait(at: now)) \
-      \(target.silence(at: now)) \(target.isNew(number: number.span)) \(target.has(Target.awaitsMessageFlag)) \
+      \(target.silence(at: now)) \(target.isNew(code: number.span)) \(target.has(Target.awaitsMessageFlag)) \
       \(target.has(Target.sharedLastFlag)) \(target.has(Target.signalledFlag)) \(target.has(Target.modelReadFlag)) \
       \(target.has(Target.payloadWrittenFlag)) \(target.has(Target.refusesConnectionsFlag)) \(target.signalledAt) \
       \(target.writtenAt) \(target.told)

@@ -114,7 +114,7 @@ struct TargetTableTests {
     var table = TargetTable<2>()
     let shown = TargetIdentity(kind: .pseudoAddress, high: 0xFFFF, low: 0xFFFF_FFFF)
     let place = table.insert(shown, address: address(5), at: seconds(1)) ?? -1
-    table[place].state = .neighbour
+    table[place].state = .observed
     table[place].system = .iOS
     table[place].readings = 9
     table[place].failures = 15
@@ -122,7 +122,7 @@ struct TargetTableTests {
     table.setHeld(place, true)
     table.setOwesWork(place, true)
     #expect(table[place].identity == shown && table[place].address == address(5))
-    #expect(table[place].state == .neighbour && table[place].system == .iOS && table[place].readings == 3)
+    #expect(table[place].state == .observed && table[place].system == .iOS && table[place].readings == 3)
     #expect(table[place].failures == 15 && table[place].ignores == 15)
     #expect(table[place].isHeld && table[place].owesWork && !table[place].isConnectable)
     table[place].state = .candidate

@@ -101,8 +101,8 @@ struct FlashLogModelTests {
       (.clockSet(unixMilliseconds: UInt64.random(in: 0...UInt64.max, using: &random), source: .host), [])
     case 10: (.received(peer), payload)
     case 11: (.model(peer), payload)
-    case 12: (.neighbour(peer, byte > 127 ? .c19x : .covidWatch), payload)
-    case 13: (.ownNeighbour(byte > 127 ? .c19x : .covidWatch), payload)
+    case 12: (.observed(peer, ServiceNumber(rawValue: byte >> 7)), payload)
+    case 13: (.ownCode(ServiceNumber(rawValue: byte >> 7)), payload)
     case 14:
       (
         .visited(

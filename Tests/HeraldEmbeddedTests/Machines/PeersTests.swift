@@ -145,6 +145,6 @@ struct PeersTests {
     // `endCodes` notes that the codes were read.
     end = peers.endCodes(place, wereOwed: false, &context)
     let peer = peers.table[place]
-    #expect(end == .isNeighbour && peer.state == .neighbour && peer.ignores == 1 && !peer.owesWork)
+    #expect(end == .isObserved && peer.state == .observed && peer.ignores == 1 && !peer.owesWork)
   }
 }

@@ -1,5 +1,6 @@
 import HeraldBluetooth
 import HeraldEmbedded
+import HeraldNeighbours
 import HeraldSimulation
 import TestInputs
 import Testing
@@ -13,11 +14,11 @@ struct C19XTests {
     let scenario = NeighbourScenario()
     let codes = zeroSecretDayCodes(from: 168, days: days)
     do {
-      try scenario.node.core.neighbours.c19x.provide(firstDay: 168, dayCodes: codes.span)
+      try scenario.node.core.services.c19x.provide(firstDay: 168, dayCodes: codes.span)
     } catch {
       Issue.record("\(error)")
     }
-    scenario.node.core.neighbours.c19x.isPeripheral = true
+    scenario.node.core.services.c19x.isPeripheral = true
     if let unixMilliseconds {
       let isSet = scenario.node.core.setClock(
         unixMilliseconds: unixMilliseconds, at: scenario.now, source: .host)
@@ -53,7 +54,7 @@ struct C19XTests {
     #expect(answer.hasPrefix("09 15 1A 00 08 1B 00 ") && answer.hasSuffix(" 13 1F FE 83 81 D4 22 00"))
     let code = text(hex(answer)[7..<15].reversed())
     #expect(codes(ofDay: 168).contains(code))
-    #expect(scenario.codes() == ["ownNeighbour c19x \(code)"])
+    #expect(scenario.codes() == ["ownCode 1 \(code)"])
     #expect(scenario.ask("04 1B 00 1B 00").hasSuffix("13 1F FE 83 81 D4 22 00"))
     #expect(scenario.ask("0A 1B 00") == "01 0A 1B 00 02")
   }
@@ -64,7 +65,7 @@ struct C19XTests {
   func rotation() {
     let scenario = peripheral()
     scenario.run(seconds: 13 * 3600)
-    let rows = scenario.codes().map { $0.replacing("ownNeighbour c19x ", with: "") }
+    let rows = scenario.codes().map { $0.replacing("ownCode 1 ", with: "") }
     let first = codes(ofDay: 168)
     let second = codes(ofDay: 169)
     #expect(rows.count >= 52)
@@ -128,7 +129,7 @@ struct C19XTests {
     #expect(isSet)
     scenario.run(seconds: 60)
     let first = codes(ofDay: 168)
-    let rows = scenario.codes().map { $0.replacing("ownNeighbour c19x ", with: "") }
+    let rows = scenario.codes().map { $0.replacing("ownCode 1 ", with: "") }
     #expect(!rows.isEmpty && rows.allSatisfy { first.contains($0) })
     #expect(scenario.node.core.clock.source == .host)
   }
@@ -168,7 +169,7 @@ struct C19XTests {
   @Test("With both systems three sets share the air in turn, and all change in one step")
   func threeSets() {
     let scenario = peripheral()
-    scenario.node.core.neighbours.covidWatch.isPeripheral = true
+    scenario.node.core.services.covidWatch.isPeripheral = true
     let air = scenario.onAir(milliseconds: 16 * 60 * 1000)
     func kind(_ data: String) -> String {
       data.contains("13 1F FE 83") ? "c19x" : data.contains("19 C0") ? "covidWatch" : "herald"
@@ -188,7 +189,7 @@ struct C19XTests {
     scenario.peerConnects()
     #expect(scenario.ask("06 01 00 FF FF 00 28 19 C0") == "07 19 00 1B 00")
     #expect(scenario.ask("06 01 00 FF FF 00 28 \(service)") == "07 1C 00 1E 00")
-    scenario.node.core.neighbours.covidWatch.isPeripheral = false
+    scenario.node.core.services.covidWatch.isPeripheral = false
     scenario.poll()
     #expect(scenario.ask("06 01 00 FF FF 00 28 \(service)") == "07 19 00 1B 00")
   }

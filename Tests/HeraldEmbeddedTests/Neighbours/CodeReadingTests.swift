@@ -1,5 +1,6 @@
 import HeraldBluetooth
 import HeraldEmbedded
+import HeraldNeighbours
 import HeraldSimulation
 import Testing
 
@@ -49,7 +50,7 @@ struct CodeReadingTests {
     scenario.exchange("0A 32 00", "0B \(number)")
     expectClosed(scenario)
     #expect(scenario.heard().contains(.observe(iPhone, .covidWatch, hex(number))))
-    #expect(scenario.codes() == ["neighbour iPhone covidWatch \(number)"])
+    #expect(scenario.codes() == ["observed iPhone 0 \(number)"])
     // Heard on: measured, and left alone for the number's quarter of an hour, then read again.
     for _ in 0..<14 {
       scenario.run(seconds: 60)
@@ -109,7 +110,7 @@ struct CodeReadingTests {
     scenario.exchange(
       "08 28 00 2A 00 03 28", "09 15 29 00 08 2A 00 B3 A5 CC F7 AB 44 1D B2 13 1F FE 83 81 D4 22 00")
     expectClosed(scenario)
-    #expect(scenario.codes() == ["neighbour 2030405 c19x B2 1D 44 AB F7 CC A5 B3"])
+    #expect(scenario.codes() == ["observed 2030405 1 B2 1D 44 AB F7 CC A5 B3"])
     for _ in 0..<(23 * 6) {
       scenario.run(seconds: 600)
       scenario.hear(Peer.android, c19xAdvert)
@@ -135,7 +136,7 @@ struct CodeReadingTests {
       "08 2B 00 2D 00 03 28", "09 15 2B 00 08 2C 00 01 02 03 04 05 06 07 08 13 1F FE 83 81 D4 22 00")
     scenario.exchange("08 2D 00 2D 00 03 28", "01 08 2D 00 0A")
     expectClosed(scenario)
-    #expect(scenario.codes() == ["neighbour iPhone c19x B2 1D 44 AB F7 CC A5 B3"])
+    #expect(scenario.codes() == ["observed iPhone 1 B2 1D 44 AB F7 CC A5 B3"])
 
     let empty = observer(covidWatch: false, c19x: true)
     meet(empty, c19xAdvert)
@@ -162,7 +163,7 @@ struct CodeReadingTests {
     expectClosed(scenario)
     #expect(
       scenario.codes() == [
-        "neighbour iPhone covidWatch \(number)", "neighbour iPhone c19x B2 1D 44 AB F7 CC A5 B3",
+        "observed iPhone 0 \(number)", "observed iPhone 1 B2 1D 44 AB F7 CC A5 B3",
       ])
     scenario.run(seconds: 60)
     scenario.hear(Peer.iPhone, Peer.iPhoneBackground)
@@ -183,7 +184,7 @@ struct CodeReadingTests {
     scenario.exchange("08 30 00 32 00 03 28", "09 15 31 00 0A 32 00 \(numberUUID)")
     scenario.exchange("0A 32 00", "0B \(number)")
     #expect(scenario.count(.reads) == 1)
-    #expect(scenario.codes() == ["neighbour iPhone covidWatch \(number)"])
+    #expect(scenario.codes() == ["observed iPhone 0 \(number)"])
     #expect(scenario.node.core.table[0].state == .read)
   }
 
@@ -193,7 +194,7 @@ struct CodeReadingTests {
     scenario.exchange(
       "08 28 00 2A 00 03 28", "09 15 29 00 08 2A 00 B3 A5 CC F7 AB 44 1D B2 13 1F FE 83 81 D4 22 00")
     #expect(scenario.commands().contains(.disconnect(connection)))
-    #expect(scenario.codes() == ["neighbour 2030405 c19x B2 1D 44 AB F7 CC A5 B3"])
+    #expect(scenario.codes() == ["observed 2030405 1 B2 1D 44 AB F7 CC A5 B3"])
     scenario.happen(.closed(connection, .localHostTerminated))
   }
 

@@ -1,5 +1,6 @@
 import HeraldBluetooth
 import HeraldEmbedded
+import HeraldNeighbours
 import Testing
 
 @Suite("A GATT table composed at run time")
@@ -13,7 +14,7 @@ struct ComposedTableTests {
     let codes = zeroSecretDayCodes(from: 0, days: 1)
     #expect(throws: Never.self) { try neighbours.c19x.provide(firstDay: 0, dayCodes: codes.span) }
     _ = neighbours.change(withAddress: true, random: &random, unixSeconds: 1_577_836_800)
-    var table = CovidWatchAndC19X.Services()
+    var table = CovidWatchAndC19X.Table()
     neighbours.serve(behind: HeraldGATTTable.database, in: &table)
     #expect(sizes(&table) == [30, 183])
     let fault = table.database.firstFault()

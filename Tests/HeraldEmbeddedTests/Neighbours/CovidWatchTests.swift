@@ -1,5 +1,6 @@
 import HeraldBluetooth
 import HeraldEmbedded
+import HeraldNeighbours
 import HeraldSimulation
 import TestInputs
 import Testing
@@ -34,7 +35,7 @@ struct CovidWatchTests {
         .detect(android), .observe(android, .covidWatch, hex(number)), .measure(android, -61),
         .measure(android, -62),
       ])
-    #expect(scenario.codes() == ["neighbour 2030405 covidWatch \(number)"])
+    #expect(scenario.codes() == ["observed 2030405 0 \(number)"])
     scenario.run(seconds: 60)
     #expect(scenario.count(.attempts) == 0)
   }
@@ -50,8 +51,8 @@ struct CovidWatchTests {
     scenario.hear(Peer.android, advert(number))
     #expect(
       scenario.codes() == [
-        "neighbour 2030405 covidWatch \(number)", "neighbour 2030405 covidWatch \(other)",
-        "neighbour 2030405 covidWatch \(number)",
+        "observed 2030405 0 \(number)", "observed 2030405 0 \(other)",
+        "observed 2030405 0 \(number)",
       ])
   }
 
@@ -83,7 +84,7 @@ struct CovidWatchTests {
     #expect(scenario.node.radio.connecting == Peer.android)
     scenario.readAndroid()
     #expect(scenario.count(.reads) == 1)
-    #expect(scenario.codes() == ["neighbour 2030405 covidWatch \(number)"])
+    #expect(scenario.codes() == ["observed 2030405 0 \(number)"])
     scenario.hear(Peer.android, advert(number), rssi: -70)
     #expect(scenario.heard().last == .measureWithPayload(android, -70))
   }
@@ -127,7 +128,7 @@ struct CovidWatchTests {
     let shown = String(numbers.first?.dropFirst(33) ?? "")
     let bytes = hex(shown)
     #expect(bytes.count == 16 && bytes[6] >> 4 == 4 && bytes[8] >> 6 == 2)
-    #expect(scenario.codes() == ["ownNeighbour covidWatch \(shown)"])
+    #expect(scenario.codes() == ["ownCode 0 \(shown)"])
   }
 
   @Test(
@@ -136,10 +137,10 @@ struct CovidWatchTests {
     var random = ScriptedRandom([0xFFFF_FFFF, 0xFFFF_FFFF, 0xFFFF_FFFF, 0xFFFF_FFFF, 0x0302_0100])
     var covidWatch = CovidWatch()
     covidWatch.isPeripheral = true
-    #expect(covidWatch.change(withAddress: true, random: &random, unixSeconds: nil).contains(.covidWatch))
+    #expect(covidWatch.change(withAddress: true, random: &random, unixSeconds: nil).contains(0))
     var bytes = [UInt8](repeating: 0, count: 31)
     var span = bytes.mutableSpan
-    let length = covidWatch.advertise(.covidWatch, into: &span)
+    let length = covidWatch.advertise(0, into: &span)
     #expect(
       text(Array(bytes[0..<length]))
         == "02 01 06 03 03 19 C0 13 16 19 C0 FF FF FF FF FF FF 4F FF BF FF FF FF FF FF FF FF")
@@ -148,7 +149,7 @@ struct CovidWatchTests {
   @Test("HP-54 Every quarter of an hour the number changes with the address, in one step, and is logged")
   func rotation() {
     let scenario = NeighbourScenario { $0.addressPeriod = .minutes(60) }
-    scenario.node.core.neighbours.covidWatch.isPeripheral = true
+    scenario.node.core.services.covidWatch.isPeripheral = true
     scenario.poll()
     let air = scenario.onAir(milliseconds: 45 * 60 * 1000 - 1)
     var addressOf: [String: Set<DeviceAddress>] = [:]
@@ -156,7 +157,7 @@ struct CovidWatchTests {
     #expect(addressOf.count == 3)
     #expect(addressOf.values.allSatisfy { $0.count == 1 })
     #expect(Set(air.map(\.address)).count == 3)
-    let logged = Set(scenario.codes().map { $0.replacing("ownNeighbour covidWatch ", with: "") })
+    let logged = Set(scenario.codes().map { $0.replacing("ownCode 0 ", with: "") })
     #expect(logged == Set(addressOf.keys.map { String($0.dropFirst(33)) }))
   }
 
@@ -178,10 +179,10 @@ struct CovidWatchTests {
     #expect(scenario.ask("0C 1B 00 11 00") == "01 0C 1B 00 07")
     let second = scenario.ask("0A 1B 00").dropFirst(3)
     #expect(second != first)
-    let shown = scenario.codes().first?.replacing("ownNeighbour covidWatch ", with: "") ?? ""
+    let shown = scenario.codes().first?.replacing("ownCode 0 ", with: "") ?? ""
     #expect(shown != String(first))
     #expect(
-      scenario.codes() == [shown, String(first), String(second)].map { "ownNeighbour covidWatch \($0)" })
+      scenario.codes() == [shown, String(first), String(second)].map { "ownCode 0 \($0)" })
   }
 
   @Test(
@@ -217,7 +218,7 @@ struct CovidWatchTests {
       scenario.heard() == [
         .detect(TargetIdentity(Peer.iPhone)), .observe(TargetIdentity(Peer.iPhone), .covidWatch, hex(number)),
       ])
-    #expect(scenario.codes().last == "neighbour iPhone covidWatch \(number)")
+    #expect(scenario.codes().last == "observed iPhone 0 \(number)")
     #expect(scenario.ask("12 1B 00") == "01 12 1B 00 0D")
     #expect(scenario.ask("12 1B 00 \(String(number.dropLast(3)))") == "01 12 1B 00 0D")
     #expect(scenario.ask("12 1B 00 \(number) 00") == "01 12 1B 00 0D")
@@ -226,7 +227,7 @@ struct CovidWatchTests {
       scenario.ask("16 1B 00 00 00 B0 B1 B2 B3 B4 B5 46 B7") == "17 1B 00 00 00 B0 B1 B2 B3 B4 B5 46 B7")
     _ = scenario.ask("16 1B 00 08 00 88 B9 BA BB BC BD BE BF")
     #expect(scenario.ask("18 01") == "19")
-    #expect(scenario.codes().last == "neighbour iPhone covidWatch \(other)")
+    #expect(scenario.codes().last == "observed iPhone 0 \(other)")
     #expect(scenario.count(.detections) == 1)
   }
 
@@ -237,12 +238,12 @@ struct CovidWatchTests {
     scenario.peerConnects()
     #expect(scenario.ask("06 01 00 FF FF 00 28 19 C0") == "07 19 00 1B 00")
     let before = scenario.codes()
-    scenario.node.core.neighbours.covidWatch.isPeripheral = false
+    scenario.node.core.services.covidWatch.isPeripheral = false
     scenario.poll()
     #expect(scenario.onAir().allSatisfy { !$0.data.contains("19 C0") })
     #expect(scenario.ask("06 01 00 FF FF 00 28 19 C0") == "01 06 01 00 0A")
     #expect(scenario.ask("0A 1B 00") == "01 0A 1B 00 01")
-    scenario.node.core.neighbours.covidWatch.isPeripheral = true
+    scenario.node.core.services.covidWatch.isPeripheral = true
     #expect(scenario.onAir().contains { $0.data.contains("19 C0") })
     #expect(
       scenario.codes().count == 2 && scenario.codes().first == before.first

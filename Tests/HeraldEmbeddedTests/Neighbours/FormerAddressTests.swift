@@ -1,5 +1,6 @@
 import HeraldBluetooth
 import HeraldEmbedded
+import HeraldNeighbours
 import HeraldSimulation
 import Testing
 
@@ -91,16 +92,16 @@ extension ScenarioWith {
   }
 }
 
-extension ScenarioWith where Systems == CovidWatchAndC19X {
+extension ScenarioWith where Services == CovidWatchAndC19X {
   /// Shows codes of both systems, at noon of day 168 of C19X's schedule.
   fileprivate static func showing() -> NeighbourScenario {
     let scenario = NeighbourScenario()
     let codes = zeroSecretDayCodes(from: 168, days: 2)
     #expect(throws: Never.self) {
-      try scenario.node.core.neighbours.c19x.provide(firstDay: 168, dayCodes: codes.span)
+      try scenario.node.core.services.c19x.provide(firstDay: 168, dayCodes: codes.span)
     }
-    scenario.node.core.neighbours.c19x.isPeripheral = true
-    scenario.node.core.neighbours.covidWatch.isPeripheral = true
+    scenario.node.core.services.c19x.isPeripheral = true
+    scenario.node.core.services.covidWatch.isPeripheral = true
     let isSet = scenario.node.core.setClock(
       unixMilliseconds: (1_592_352_000 + 43_200) * 1000, at: scenario.now, source: .host)
     #expect(isSet)
@@ -129,12 +130,12 @@ struct FormerAddressTests {
   @Test("HP-03 The same of each table that does not change")
   func constantTables() {
     let herald = Self.standard.merging([signal: .never, payload: .refused]) { $1 }
-    func scenario<Table: GATTTable>(_: Table.Type) -> ScenarioWith<NoNeighbours, Table> {
-      let scenario = ScenarioWith<NoNeighbours, Table>()
+    func scenario<Table: GATTTable>(_: Table.Type) -> TableScenario<Table> {
+      let scenario = TableScenario<Table>()
       scenario.node.core.names = DeviceNames(name: "A", model: "B")
       return scenario
     }
-    ScenarioWith<NoNeighbours, HeraldGATTTable>().comparesTable(with: herald)
+    TableScenario<HeraldGATTTable>().comparesTable(with: herald)
     scenario(HeraldGATTTable.self).comparesTable(with: herald)
     scenario(HeraldBothSignalsGATTTable.self).comparesTable(
       with: herald.merging([Peer.otherSignalUUID: .never]) { $1 })
@@ -166,9 +167,9 @@ struct FormerAddressTests {
     #expect(scenario.ask("0E 1B 00 1B 00") == "01 0E 1B 00 01")
     #expect(scenario.ask("12 1E 00") == "01 12 1E 00 01")
     // A second change alters nothing on it.
-    scenario.node.core.neighbours.c19x.isPeripheral = false
+    scenario.node.core.services.c19x.isPeripheral = false
     scenario.poll()
-    scenario.node.core.neighbours.c19x.isPeripheral = true
+    scenario.node.core.services.c19x.isPeripheral = true
     scenario.poll()
     #expect(scenario.ask("06 01 00 FF FF 00 28 \(service)") == "01 06 01 00 0A")
     // The peer's next connection is under the new address.

@@ -1,4 +1,5 @@
 import HeraldBluetooth
+import HeraldNeighbours
 import HeraldSimulation
 import Testing
 

@@ -1,13 +1,11 @@
 import HeraldBluetooth
 import HeraldEmbedded
+import HeraldNeighbours
 import HeraldSimulation
 import TestInputs
 import Testing
 
-/// A device that takes part in both systems, switched off at first.
-typealias NeighbourScenario = ScenarioWith<CovidWatchAndC19X, HeraldGATTTable>
-
-extension ScenarioWith where Systems == CovidWatchAndC19X {
+extension ScenarioWith {
   /// What is on the air in turn while every set has its slice: the data as hexadecimal text, and the address.
   func onAir(milliseconds: UInt64 = 3_000) -> [(data: String, address: DeviceAddress)] {
     _ = node.radio.takeCommands()
@@ -21,10 +19,10 @@ extension ScenarioWith where Systems == CovidWatchAndC19X {
     }
   }
 
-  /// The rows of the log that tell of neighbours, without their times.
+  /// The rows of the log with codes, without their times.
   func codes() -> [String] {
     log().compactMap { row in
-      guard row.contains("eighbour") else { return nil }
+      guard row.contains("observed") || row.contains("ownCode") else { return nil }
       return row.split(separator: " ").dropFirst().joined(separator: " ")
     }
   }
@@ -39,11 +37,16 @@ extension ScenarioWith where Systems == CovidWatchAndC19X {
   func peerConnects(_ peer: DeviceAddress = Peer.iPhone, on index: Int = 0) {
     happen(.opened(ConnectionID(index: index), .peripheral, peer: peer))
   }
+}
 
+/// A device that takes part in both systems, switched off at first.
+typealias NeighbourScenario = ScenarioWith<CovidWatchAndC19X, HeraldGATTTable>
+
+extension ScenarioWith where Services == CovidWatchAndC19X {
   /// Observes and shows both systems.
   static func withNeighbours(_ switches: (inout CovidWatchAndC19X) -> Void) -> NeighbourScenario {
     let scenario = NeighbourScenario()
-    switches(&scenario.node.core.neighbours)
+    switches(&scenario.node.core.services)
     scenario.poll()
     return scenario
   }

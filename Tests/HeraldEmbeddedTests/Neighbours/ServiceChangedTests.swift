@@ -1,4 +1,5 @@
 import HeraldBluetooth
+import HeraldNeighbours
 import HeraldSimulation
 import Testing
 
@@ -60,7 +61,7 @@ struct ServiceChangedTests {
     let scenario = NeighbourScenario()
     subscribe(scenario, on: 0)
     scenario.peerConnects(Peer.android, on: 1)
-    scenario.node.core.neighbours.covidWatch.isPeripheral = true
+    scenario.node.core.services.covidWatch.isPeripheral = true
     _ = sent(scenario)
     scenario.poll()
     let indications = scenario.node.radio.takeCommands().compactMap {
@@ -72,7 +73,7 @@ struct ServiceChangedTests {
     // Nothing changes, nothing is indicated.
     scenario.run(seconds: 5)
     #expect(sent(scenario) == [])
-    scenario.node.core.neighbours.covidWatch.isPeripheral = false
+    scenario.node.core.services.covidWatch.isPeripheral = false
     scenario.poll()
     #expect(sent(scenario) == ["1D 08 00 19 00 FF FF"])
     #expect(scenario.ask("06 01 00 FF FF 00 28 19 C0") == "01 06 01 00 0A")
@@ -89,9 +90,9 @@ struct ServiceChangedTests {
     #expect(scenario.ask("1E") == "")
     #expect(scenario.ask("06 01 00 FF FF 00 28 19 C0") == "01 06 01 00 0A")
     // Other changes do not concern this connection any more.
-    scenario.node.core.neighbours.covidWatch.isPeripheral = false
+    scenario.node.core.services.covidWatch.isPeripheral = false
     scenario.poll()
-    scenario.node.core.neighbours.covidWatch.isPeripheral = true
+    scenario.node.core.services.covidWatch.isPeripheral = true
     scenario.poll()
     #expect(sent(scenario) == [])
     // Without codes a new address changes nothing of the table.
@@ -107,9 +108,9 @@ struct ServiceChangedTests {
     let scenario = showing()
     subscribe(scenario)
     _ = sent(scenario)
-    scenario.node.core.neighbours.covidWatch.isPeripheral = false
+    scenario.node.core.services.covidWatch.isPeripheral = false
     scenario.poll()
-    scenario.node.core.neighbours.covidWatch.isPeripheral = true
+    scenario.node.core.services.covidWatch.isPeripheral = true
     scenario.poll()
     #expect(sent(scenario) == ["1D 08 00 19 00 FF FF"])
     // A confirmation has one byte.
@@ -130,7 +131,7 @@ struct ServiceChangedTests {
     subscribe(scenario, on: 0)
     subscribe(scenario, on: 1)
     scenario.node.radio.hasBackpressure = true
-    scenario.node.core.neighbours.covidWatch.isPeripheral = false
+    scenario.node.core.services.covidWatch.isPeripheral = false
     scenario.poll()
     #expect(sent(scenario) == [])
     scenario.happen(.pdu(hex("12 09 00 00 00"), on: ConnectionID(index: 1)))
@@ -150,7 +151,7 @@ struct ServiceChangedTests {
       let scenario = showing()
       subscribe(scenario)
       scenario.run(seconds: 5)
-      scenario.node.core.neighbours.covidWatch.isPeripheral = false
+      scenario.node.core.services.covidWatch.isPeripheral = false
       scenario.poll()
       #expect(sent(scenario) == ["1D 08 00 19 00 FF FF"])
       if isConfirmed { scenario.happen(.pdu(hex("1E"), on: ConnectionID(index: 0))) }
@@ -176,12 +177,12 @@ struct ServiceChangedTests {
   func reopened() {
     let scenario = showing()
     subscribe(scenario)
-    scenario.node.core.neighbours.covidWatch.isPeripheral = false
+    scenario.node.core.services.covidWatch.isPeripheral = false
     scenario.poll()
     scenario.happen(.closed(ConnectionID(index: 0), .remoteUserTerminated))
     subscribe(scenario)
     _ = sent(scenario)
-    scenario.node.core.neighbours.covidWatch.isPeripheral = true
+    scenario.node.core.services.covidWatch.isPeripheral = true
     scenario.poll()
     #expect(sent(scenario) == ["1D 08 00 19 00 FF FF"])
   }

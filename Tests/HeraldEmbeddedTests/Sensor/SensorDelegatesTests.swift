@@ -37,7 +37,7 @@ struct SensorDelegatesTests {
     delegate.didVisit(
       Visit(venue: target, payloadDigest: 1, begin: .start, end: now), at: now)
     delegate.didReadModel(target, bytes.span, at: now)
-    delegate.didObserve(target, .c19x, bytes.span, at: now)
+    delegate.didObserve(target, ServiceNumber(rawValue: 1), bytes.span, at: now)
     delegate.didChangeTxPower(target, -3, at: now)
     delegate.didLose(target, at: now)
     delegate.didUpdateState(.unavailable, at: now)
@@ -46,7 +46,7 @@ struct SensorDelegatesTests {
   private let events = [
     "detect 1a", "measure 1a -1", "read 1a 01ab", "measure with payload 1a -2", "share 1a 01ab",
     "receive 1a 01ab",
-    "visit 1a 0 5", "model 1a 01ab", "observe 1a c19x 01ab", "power 1a -3", "lose 1a", "state unavailable",
+    "visit 1a 0 5", "model 1a 01ab", "observe 1a 1 01ab", "power 1a -3", "lose 1a", "state unavailable",
   ]
 
   @Test("HP-44 Each kind of event reaches both of a pair, and all three of a sensor array")

@@ -53,8 +53,8 @@ struct Tracer: SensorDelegate {
     write("model \(Scenario.name(target)) \(text(model))")
   }
   mutating func didObserve(
-    _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
-  ) { write("observe \(Scenario.name(target)) \(system) \(text(code))") }
+    _ target: TargetIdentity, _ service: ServiceNumber, _ code: Span<UInt8>, at now: Instant
+  ) { write("observe \(Scenario.name(target)) \(service.rawValue) \(text(code))") }
   mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {
     write("power \(Scenario.name(target)) \(dBm)")
   }
@@ -66,7 +66,7 @@ struct Tracer: SensorDelegate {
 final class SensorScenario<Delegate: SensorDelegate & ~Copyable> {
   typealias Node = HeraldNode<
     MockRadio,
-    PartList<MemoryFlash, ScenarioRandom, ScriptedSupplier, Delegate, NoNeighbours, HeraldGATTTable>, 16, 4, 4
+    PartList<MemoryFlash, ScenarioRandom, ScriptedSupplier, Delegate, HeraldGATTTable>, 16, 4, 4
   >
   var node: Node
   private(set) var now: Instant = .start

@@ -14,7 +14,7 @@ struct Exchange: BitwiseCopyable {
   var isPeers: Bool
   /// Whether the target at `slot` is held for this exchange.
   var holdsTarget: Bool
-  /// Which code of another system is being looked for.
+  /// Which code of an additional service is being looked for.
   var codeRequest: CodeRequest
   /// The buffer of what is read or written in the pool, plus one; 0 for none.
   var buffer: UInt8

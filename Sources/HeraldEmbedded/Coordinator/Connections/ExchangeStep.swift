@@ -26,7 +26,7 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
   case readModel = 9
   /// Writes to the signal characteristic.
   case writeSignal = 10
-  /// Searches for codes of other systems; the steps are in Serving+Codes.swift.
+  /// Searches for codes of additional services; the steps are in Serving+Codes.swift.
   case readCodes = 11
   /// A task has ended: the next task for this peer is chosen.
   case choosing = 12

@@ -21,8 +21,8 @@ public protocol DeviceParts {
   associatedtype SupplierType: PayloadSupplier & ~Copyable
   /// Receives the sensor's events.
   associatedtype DelegateType: SensorDelegate & ~Copyable = NoDelegate
-  /// The systems beside Herald that the device takes part in.
-  associatedtype NeighbourType: Neighbours = NoNeighbours
+  /// The services that the device has in addition to Herald's.
+  associatedtype ServicesType: AdditionalServices = NoAdditionalServices
   /// The GATT table that the device serves. Its dynamic attributes are those of `ServedValues`.
   associatedtype TableType: GATTTable = HeraldGATTTable
   /// The management link over Bluetooth, for which the table has a service.
@@ -37,9 +37,10 @@ extension DeviceParts {
   @inline(__always) public static var takesSettings: Bool { true }
 }
 
-/// The parts of a device as generic parameters: for devices that need no type of their own for them.
+/// The parts of a device as generic parameters: for devices without additional services that need no type of
+/// their own for their parts.
 public enum PartList<
   FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
   SupplierType: PayloadSupplier & ~Copyable,
-  DelegateType: SensorDelegate & ~Copyable, NeighbourType: Neighbours, TableType: GATTTable
+  DelegateType: SensorDelegate & ~Copyable, TableType: GATTTable
 >: DeviceParts {}

@@ -60,7 +60,7 @@ public enum HeraldCounter: Int, BitwiseCopyable, Sendable {
   case signalMessages
   /// Writes that were no message, or no valid end of one; messages that were never completed.
   case signalsMalformed
-  /// Messages, and codes of other systems, that were dropped because a budget was used up.
+  /// Messages, and codes of additional services, that were dropped because a budget was used up.
   case signalsDropped
   /// Writes refused because no buffer was free.
   case signalsWithoutBuffer

@@ -70,7 +70,7 @@ extension LogSink {
     if !buffer.record(&record, range, in: &log, at: now, clock: clock) { count(.logErrors) }
   }
 
-  /// The same with bytes that are in no buffer: a code of another system.
+  /// The same with bytes that are in no buffer: a code of an additional service.
   mutating func record(_ event: LogEvent, bytes: Span<UInt8>) {
     do throws(LogError) { try log.append(event, bytes: bytes, at: now, clock: clock) } catch {
       count(.logErrors)

@@ -1,7 +1,7 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// How an exchange uses the search for codes of other systems.
+// How an exchange uses the search for codes of additional services.
 
 extension Exchanges {
   /// Whether an exchange continues with the codes instead of `step`: for a peer that is known to have no
@@ -12,11 +12,26 @@ extension Exchanges {
     guard table[index].codeRequest == .none else { return false }
     switch step {
     case .findShortService:
-      guard peers.table[Int(table[index].slot)].state == .neighbour else { return false }
+      guard peers.table[Int(table[index].slot)].state == .observed else { return false }
       table[index].task = .readCodes
       return true
-    case .withoutService: return serving.observesAny
+    case .withoutService: return serving.searchesCodes
     default: return false
+    }
+  }
+
+  /// Begins the search for codes. If none are observed any more, as the service was switched off after the
+  /// code was owed, the connection is closed.
+  mutating func requestCodes(
+    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    switch serving.askForCodes(&table[index], &peers, &context) {
+    case .goingOn: break
+    case .ended:
+      table[index].codeRequest = .answered
+      _ = peers.endCodes(Int(table[index].slot), wereOwed: true, &context)
+      close(index, &serving, &peers, &context)
+    default: fail(index, .exchangesMalformed, &serving, &peers, &context)
     }
   }
 
@@ -43,7 +58,7 @@ extension Exchanges {
     case .isOwedMore: enter(.choosing, index, &serving, &peers, &context)
     case .isMetNext: close(index, &serving, &peers, &context)
     case .hasNothing: ignore(index, &serving, &peers, &context)
-    case .isNeighbour: leave(index, &serving, &peers, &context)
+    case .isObserved: leave(index, &serving, &peers, &context)
     }
   }
 }

@@ -28,7 +28,7 @@ extension Exchanges {
       fail(index, cause, &serving, &peers, &context)
       return
     }
-    if Parts.NeighbourType.systems > 0, turnsToCodes(step, index, &serving, &peers) { step = .readCodes }
+    if Parts.ServicesType.count > 0, turnsToCodes(step, index, &serving, &peers) { step = .readCodes }
     table[index].step = step
     let request: GATTClient.Step
     switch step {
@@ -50,10 +50,7 @@ extension Exchanges {
       request = .write
       first = table[index].signalHandle
     case .readCodes:
-      // A first request cannot end the search, so this does not recurse.
-      if Parts.NeighbourType.systems > 0, serving.askForCodes(&table[index], &peers, &context) != .goingOn {
-        fail(index, .exchangesMalformed, &serving, &peers, &context)
-      }
+      if Parts.ServicesType.count > 0 { requestCodes(index, &serving, &peers, &context) }
       return
     case .closing:
       finish(index, &serving, &peers, &context)
@@ -121,7 +118,7 @@ extension Exchanges {
     case (.findCharacteristics, .found):
       let slot = Int(table[index].slot)
       peers.confirm(slot, as: table[index].system, &context)
-      if Parts.NeighbourType.systems > 0 { serving.lookForHiddenCodes(slot, &peers) }
+      if Parts.ServicesType.count > 0 { serving.lookForHiddenCodes(slot, &peers) }
     case (.readPayload, .found): isKept = keepPayload(index, &serving, &peers, &context)
     case (.readModel, .found): isKept = keepModel(index, &serving, &peers, &context)
     case (.writeSignal, .found): noteWritten(index, &serving, &peers, &context)
@@ -151,7 +148,7 @@ extension Exchanges {
     let event = table[index].client.receive(pdu, mtu: serving.server.mtu(ConnectionID(index: index)))
     let step = table[index].step
     guard step.isWorking else { return event }
-    if Parts.NeighbourType.systems > 0, step == .readCodes {
+    if Parts.ServicesType.count > 0, step == .readCodes {
       follow(
         serving.takeCode(event, pdu, &table[index], &peers, &context), index, &serving, &peers, &context)
       return event

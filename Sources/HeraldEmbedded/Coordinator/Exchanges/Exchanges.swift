@@ -62,7 +62,7 @@ extension Exchanges {
     serving.values.endSignals(index)
     letGo(index, &serving, &peers, &context)
     serving.server.closed(ConnectionID(index: index))
-    serving.values.neighbours.closed(ConnectionID(index: index))
+    serving.values.services.closed(ConnectionID(index: index))
     serving.values.management.closed(ConnectionID(index: index))
     table[index] = Exchange()
   }
@@ -209,7 +209,7 @@ extension Exchanges {
 
   /// Connections that were opened under the former address: the new payload and new codes must not be visible
   /// on them, as that would link the two addresses. Those that are kept are closed; on the others a new read
-  /// is refused, and the services of other systems are removed.
+  /// is refused, and the additional services are removed.
   mutating func retireFormerAddress(
     _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {

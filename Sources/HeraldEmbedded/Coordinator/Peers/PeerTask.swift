@@ -13,7 +13,7 @@ enum PeerTask: UInt8, BitwiseCopyable, Sendable {
   case readPayload = 3
   /// Read its model (HP-28).
   case readModel = 4
-  /// Read its codes of other systems (HP-53, HP-55).
+  /// Read its codes of additional services (HP-53, HP-55).
   case readCodes = 5
   /// Write our payload to it (HP-06).
   case writePayload = 6

@@ -1,7 +1,7 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// The state of a peer's codes of other systems.
+// The state of a peer's codes of additional services.
 
 /// The state of a peer after its codes were read, or not found.
 enum CodesEnd: UInt8, BitwiseCopyable {
@@ -12,7 +12,7 @@ enum CodesEnd: UInt8, BitwiseCopyable {
   /// The peer has neither Herald's service nor a code.
   case hasNothing
   /// The peer has a code and no Herald service.
-  case isNeighbour
+  case isObserved
 }
 
 extension Peers {
@@ -22,7 +22,7 @@ extension Peers {
     let state = table[slot].state
     guard table[slot].isConnectable, !table[slot].owesCode, state != .ignored else { return }
     if table[slot].codeIsRead {
-      guard state == .neighbour, context.hasCome(table[slot].retryAt) else { return }
+      guard state == .observed, context.hasCome(table[slot].retryAt) else { return }
       table[slot].codeIsRead = false
     }
     table[slot].owesCode = true
@@ -41,25 +41,27 @@ extension Peers {
   /// Logs and reports a code of a peer.
   @inline(never)
   mutating func keepCode(
-    _ slot: Int, _ system: NeighbourSystem, _ code: Span<UInt8>, _ context: inout Context
+    _ slot: Int, _ service: ServiceNumber, _ code: Span<UInt8>, _ context: inout Context
   ) {
     let identity = table[slot].identity
-    context.sink.record(.neighbour(identity, system), bytes: code)
-    context.sink.delegate.didObserve(identity, system, code, at: context.now)
+    context.sink.record(.observed(identity, service), bytes: code)
+    context.sink.delegate.didObserve(identity, service, code, at: context.now)
   }
 
-  /// Logs and reports a number that a peer advertises.
-  mutating func keepAdvertised(number: Span<UInt8>, of slot: Int, _ context: inout Context) {
-    table[slot].note(number: number, at: context.now)
-    keepCode(slot, .covidWatch, number, &context)
+  /// Logs and reports a code that a peer advertises.
+  mutating func keepAdvertised(
+    _ code: Span<UInt8>, of service: ServiceNumber, _ slot: Int, _ context: inout Context
+  ) {
+    table[slot].note(code: code, at: context.now)
+    keepCode(slot, service, code, &context)
   }
 
   /// Logs and reports a code that was read over a connection, which is read again after `life`. It is read
   /// once from a Herald peer.
   mutating func keepRead(
-    _ slot: Int, _ system: NeighbourSystem, _ code: Span<UInt8>, life: Interval, _ context: inout Context
+    _ slot: Int, _ service: ServiceNumber, _ code: Span<UInt8>, life: Interval, _ context: inout Context
   ) {
-    keepCode(slot, system, code, &context)
+    keepCode(slot, service, code, &context)
     let state = table[slot].state
     let isHerald = state == .read || state == .confirmed
     if !isHerald, !table[slot].codeIsRead { table[slot].retryAt = context.now + life }
@@ -81,7 +83,7 @@ extension Peers {
       return .isMetNext
     }
     guard isFound else { return .hasNothing }
-    table[slot].state = .neighbour
+    table[slot].state = .observed
     table[slot].failures = 0
     if state == .advertised {
       // It advertises Herald's service and does not serve it, perhaps not yet: it is tried again like a peer
@@ -92,6 +94,6 @@ extension Peers {
       table[slot].ignores = 0
     }
     table.setOwesWork(slot, false)
-    return .isNeighbour
+    return .isObserved
   }
 }

@@ -70,7 +70,7 @@ extension Peers {
       strangers.restoreIdentity(kind)
       return nil
     }
-    if seen.peer == .ignored { table[slot].state = .neighbour }
+    if seen.peer == .ignored { table[slot].state = .observed }
     return slot
   }
 

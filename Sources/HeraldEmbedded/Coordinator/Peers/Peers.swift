@@ -61,7 +61,7 @@ extension Peers {
     switch peer.state {
     case .ignored: return .nothing
     case .candidate, .advertised: return .meet
-    case .neighbour: return peer.owesCode ? .readCodes : .nothing
+    case .observed: return peer.owesCode ? .readCodes : .nothing
     case .confirmed: return .readPayload
     case .read: break
     }

@@ -28,7 +28,7 @@ extension Target {
       state = seen.isHerald ? .advertised : .candidate
     case .candidate:
       if seen.isHerald { state = .advertised }
-    case .neighbour:
+    case .observed:
       // A peer that may hide Herald is searched for it when its codes are next to be read.
       guard seen.isHerald || (seen.peer != .ignored && (!codeIsRead || now >= retryAt)) else {
         return .unchanged

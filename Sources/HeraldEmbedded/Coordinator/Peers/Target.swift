@@ -15,8 +15,8 @@ public struct Target: BitwiseCopyable, Sendable {
     case read = 3
     /// Was connected and has no Herald service: not connected until `retryAt`, then a candidate again.
     case ignored = 4
-    /// Is a peer of another system, and has no known Herald service.
-    case neighbour = 5
+    /// Has a code of an additional service, and no known Herald service.
+    case observed = 5
   }
 
   /// The peer's operating system, by its signal characteristic.

@@ -10,8 +10,8 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
 {
   /// The source of payloads.
   public var supplier: Parts.SupplierType
-  /// The systems beside Herald, which serve their own attributes.
-  var neighbours: Parts.NeighbourType
+  /// The additional services, which serve their own attributes.
+  var services: Parts.ServicesType
   var names: DeviceNames
   /// When the own address changed last, and the date at that time.
   var rotatedAt: Instant
@@ -46,7 +46,7 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
   @inline(__always)
   init(supplier: () -> Parts.SupplierType) {
     self.supplier = supplier()
-    neighbours = Parts.NeighbourType()
+    services = Parts.ServicesType()
     names = DeviceNames()
     pool = PayloadPool()
     rotatedAt = .start
@@ -85,7 +85,7 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
     rotatedAt = now
     rotatedUnixSeconds = unixSeconds
     supplier.dateIs(certain: isDateCertain)
-    neighbours.dateIs(certain: isDateCertain)
+    services.dateIs(certain: isDateCertain)
   }
 
   /// Writes this device's payload, or with `.servingLegacy` the one for peers without Herald, to a buffer of
@@ -113,10 +113,10 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
     default:
       // Codes change with the address, too. Each number that is served is logged, and the log must not be
       // flooded.
-      if Parts.NeighbourType.systems > 0, isFormer(connection) || offset == 0 && !mayServe(connection.index) {
+      if Parts.ServicesType.count > 0, isFormer(connection) || offset == 0 && !mayServe(connection.index) {
         return .failed(.insufficientResources)
       }
-      return neighbours.read(tag, offset: offset, into: &buffer, on: connection)
+      return services.read(tag, offset: offset, into: &buffer, on: connection)
     }
     let use: PayloadBuffer.Use = tag == .legacyPayload ? .servingLegacy : .serving
     var index = offset > 0 ? pool.find(connection, use) : nil
@@ -156,7 +156,7 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
     }
     guard withResponse else { return .writeNotPermitted }
     if tag == .legacyPayload { return collectLegacy(value, on: connection) }
-    guard tag == .signal || tag == .otherSignal else { return neighbours.write(tag, value) }
+    guard tag == .signal || tag == .otherSignal else { return services.write(tag, value) }
     return collect(value, tag, on: connection)
   }
 

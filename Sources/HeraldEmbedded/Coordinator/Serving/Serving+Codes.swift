@@ -1,97 +1,88 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// Codes that are read over a connection: a CovidWatch phone's number from its characteristic, a C19X phone's
-// code from the UUID of its characteristic.
+// Codes of additional services that are read over a connection: from the value of a characteristic, or from
+// its UUID.
 
 extension Serving {
-  /// How long no code is read from a C19X phone after its code was read.
-  static var codePeriod: Interval { .minutes(24 * 60) }
-
   /// A peer was found that may have codes which are visible on a connection only.
   mutating func lookForHiddenCodes(_ slot: Int, _ peers: inout PeersType) {
-    if observesAny { peers.oweHiddenCode(slot) }
+    if searchesCodes { peers.oweHiddenCode(slot) }
   }
 
-  /// Starts the next request, or ends the search.
+  /// Begins the first search, unless the searches have begun.
   mutating func askForCodes(
     _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) -> CodeOutcome {
-    let procedure: GATTProcedure
-    switch exchange.codeRequest {
-    case .none:
-      peers.beginCodes(Int(exchange.slot))
-      exchange.modelHandle = 0
-      if values.neighbours.observes(.covidWatch) {
-        exchange.codeRequest = .numberService
-        procedure = .discoverService16(CovidWatch.service)
-      } else {
-        exchange.codeRequest = .codeService
-        procedure = .discoverService128(C19X.service)
-      }
-    case .numberCharacteristic, .codeCharacteristic:
-      procedure = .discoverCharacteristics(exchange.service)
-    case .number: procedure = .readLong(exchange.modelHandle)
-    case .codeService: procedure = .discoverService128(C19X.service)
-    case .numberService, .answered: return .goingOn
+    exchange.codeRequest == .none ? search(at: 0, &exchange, &peers, &context) : .goingOn
+  }
+
+  /// Begins the search at a position, if there is one: the request that finds the service.
+  mutating func search(
+    at position: Int, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
+  ) -> CodeOutcome {
+    exchange.modelHandle = 0
+    guard position <= CodeRequest.lastPosition, let search = values.services.search(position) else {
+      return .ended
     }
+    if position == 0 { peers.beginCodes(Int(exchange.slot)) }
+    exchange.codeRequest = CodeRequest(searchAt: position)
+    if let short = search.uuid.short { return begin(.discoverService16(short), &exchange, &context) }
+    return begin(.discoverService128(search.uuid), &exchange, &context)
+  }
+
+  /// Continues with another request of the same search.
+  mutating func ask(
+    for step: CodeRequest.Step, _ procedure: GATTProcedure, _ exchange: inout Exchange,
+    _ context: inout Context
+  ) -> CodeOutcome {
+    exchange.codeRequest = exchange.codeRequest.with(step)
+    return begin(procedure, &exchange, &context)
+  }
+
+  mutating func begin(
+    _ procedure: GATTProcedure, _ exchange: inout Exchange, _ context: inout Context
+  ) -> CodeOutcome {
     let isBegun = exchange.client.begin(procedure, stepTimeout: context.configuration.stepTimeout)
     return isBegun ? .goingOn : .malformed
   }
 
-  /// Continues with the next request.
-  mutating func ask(
-    _ codeRequest: CodeRequest, _ exchange: inout Exchange, _ peers: inout PeersType,
-    _ context: inout Context
-  ) -> CodeOutcome {
-    exchange.codeRequest = codeRequest
-    return askForCodes(&exchange, &peers, &context)
-  }
-
-  /// The search for CovidWatch has ended: continues with C19X.
-  mutating func endNumber(
+  /// A search has ended: continues with the next.
+  mutating func endSearch(
     _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) -> CodeOutcome {
-    exchange.modelHandle = 0
-    if values.neighbours.observes(.c19x) {
-      return ask(.codeService, &exchange, &peers, &context)
-    } else {
-      return .ended
-    }
+    search(at: exchange.codeRequest.position &+ 1, &exchange, &peers, &context)
   }
 
-  /// Evaluates the response, as far as it was received.
+  /// Evaluates the response, as far as it was received. Not inlined: the caller has deeper calls.
+  @inline(never)
   mutating func takeCode(
     _ event: GATTClientEvent, _ pdu: Span<UInt8>, _ exchange: inout Exchange, _ peers: inout PeersType,
     _ context: inout Context
   ) -> CodeOutcome {
-    let codeRequest = exchange.codeRequest
     switch event {
     case .none, .notification, .indication, .mtu: return .goingOn
     case .service(let range):
       exchange.service = range
-      return ask(
-        codeRequest == .numberService ? .numberCharacteristic : .codeCharacteristic, &exchange, &peers,
-        &context)
+      return ask(for: .characteristics, .discoverCharacteristics(range), &exchange, &context)
     case .characteristics(let isLast):
-      noteCode(pdu, &exchange, &peers, &context)
+      noteCharacteristics(pdu, &exchange, &peers, &context)
       return isLast ? endDiscovery(&exchange, &peers, &context) : .goingOn
     case .lastValue(let offset, let from):
-      let count = pdu.count &- from
-      guard offset == 0, from >= 0, CovidWatch.holdsNumber(count: count) else {
-        return .malformed
-      }
-      keepRead(.covidWatch, pdu.extracting(from..<(from &+ 16)), &exchange, &peers, &context)
-      return endNumber(&exchange, &peers, &context)
+      guard offset == 0, from >= 0, let search = values.services.search(exchange.codeRequest.position),
+        case .value(_, let length, let longest) = search.location, pdu.count &- from >= Int(length),
+        pdu.count &- from <= Int(longest)
+      else { return .malformed }
+      keepRead(search, pdu.extracting(from..<(from &+ Int(length))), &exchange, &peers, &context)
+      return endSearch(&exchange, &peers, &context)
     case .value:
-      // Longer than any number.
+      // Longer than any code.
       return .malformed
     case .finished:
-      switch codeRequest {
-      case .numberCharacteristic, .codeCharacteristic: return endDiscovery(&exchange, &peers, &context)
-      case .numberService, .number: return endNumber(&exchange, &peers, &context)
-      default: return .ended
+      guard exchange.codeRequest.step == .characteristics else {
+        return endSearch(&exchange, &peers, &context)
       }
+      return endDiscovery(&exchange, &peers, &context)
     case .failed(let failure):
       switch failure {
       case .refused: return .refused
@@ -101,42 +92,43 @@ extension Serving {
     }
   }
 
-  /// All characteristics were received.
+  /// All characteristics were received: the value of the one that was found is read, unless the code was in
+  /// its UUID.
   mutating func endDiscovery(
     _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) -> CodeOutcome {
-    if exchange.codeRequest == .codeCharacteristic {
-      return .ended
-    } else if exchange.modelHandle != 0 {
-      return ask(.number, &exchange, &peers, &context)
-    } else {
-      return endNumber(&exchange, &peers, &context)
-    }
+    guard exchange.modelHandle != 0, let search = values.services.search(exchange.codeRequest.position),
+      case .value = search.location
+    else { return endSearch(&exchange, &peers, &context) }
+    return ask(for: .value, .readLong(exchange.modelHandle), &exchange, &context)
   }
 
-  /// Evaluates characteristics: CovidWatch's is to be read, the UUID of C19X's is the code itself.
-  mutating func noteCode(
+  /// Evaluates characteristics: the handle of a value to be read, or a code that is in a UUID.
+  mutating func noteCharacteristics(
     _ pdu: Span<UInt8>, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) {
+    guard let search = values.services.search(exchange.codeRequest.position) else { return }
     var characteristics = GATTCharacteristics(pdu)
     while let found = characteristics.next() {
-      if exchange.codeRequest == .numberCharacteristic {
-        if found.uuid == CovidWatch.characteristic { exchange.modelHandle = found.value }
-      } else if found.uuid.high == C19X.marker, exchange.modelHandle == 0 {
+      switch search.location {
+      case .value(let uuid, _, _):
+        if found.uuid == uuid { exchange.modelHandle = found.value }
+      case .lowerHalf(let upper):
+        guard found.uuid.high == upper, exchange.modelHandle == 0 else { continue }
         exchange.modelHandle = found.value
-        let code = C19X.bigEndian(found.uuid.low)
-        keepRead(.c19x, code.span.extracting(0..<8), &exchange, &peers, &context)
+        var code: [8 of UInt8] = .init(repeating: 0)
+        var writer = ByteWriter(code.mutableSpan)
+        writer.bigEndianU64(found.uuid.low)
+        keepRead(search, code.span, &exchange, &peers, &context)
       }
     }
   }
 
-  /// A code was read. A number is read again after its lifetime, a beacon code on the next day.
+  /// A code was read, and is read again after its lifetime.
   mutating func keepRead(
-    _ system: NeighbourSystem, _ code: Span<UInt8>, _ exchange: inout Exchange, _ peers: inout PeersType,
+    _ search: CodeSearch, _ code: Span<UInt8>, _ exchange: inout Exchange, _ peers: inout PeersType,
     _ context: inout Context
   ) {
-    peers.keepRead(
-      Int(exchange.slot), system, code,
-      life: system == .covidWatch ? CovidWatch.longestLife : Self.codePeriod, &context)
+    peers.keepRead(Int(exchange.slot), search.service, code, life: search.life, &context)
   }
 }

@@ -86,7 +86,7 @@ extension Serving {
   /// The value that is notified with responses of the management link, if it is in the table.
   mutating func managedValue() -> NotifiedValue? {
     let table = Self.constantTable(isManaged: values.management.isOpen)
-    return services.database(over: table, isFormer: false).notifiedValue(.management)
+    return tableSource.database(over: table, isFormer: false).notifiedValue(.management)
   }
 
   /// When a connection that a peer opened and uses ends: that of a client of the management link with a

@@ -12,7 +12,7 @@ public struct Serving<Parts: DeviceParts, let targets: Int, let connections: Int
 
   var server: ATTServer<Parts.TableType, connections, 1>
   /// The GATT table.
-  var services: Parts.NeighbourType.Services
+  var tableSource: Parts.ServicesType.Table
   /// Connections on which a new payload is to be notified if their peers have subscribed, a bit each.
   var unnotified: UInt32
   // Last, because of its large buffers: the members before it keep small offsets.
@@ -24,7 +24,7 @@ public struct Serving<Parts: DeviceParts, let targets: Int, let connections: Int
   @inline(__always)
   init(supplier: () -> Parts.SupplierType) {
     server = ATTServer()
-    services = Parts.NeighbourType.Services()
+    tableSource = Parts.ServicesType.Table()
     unnotified = 0
     values = ServedValues(supplier: supplier)
   }
@@ -50,15 +50,15 @@ extension Serving {
     let connection = ConnectionID(index: index)
     exchange.lastAsked = context.now
     values.askedAt = context.now
-    let isIndicating = Parts.NeighbourType.Services.changes && server.isIndicating(connection)
-    let isFormer = Parts.NeighbourType.Services.changes && values.isFormer(connection)
+    let isIndicating = Parts.ServicesType.Table.changes && server.isIndicating(connection)
+    let isFormer = Parts.ServicesType.Table.changes && values.isFormer(connection)
     let table = Self.constantTable(isManaged: values.management.isOpen)
     let length = server.respond(
       to: &buffer, count: count, on: connection, at: context.now,
-      from: services.database(over: table, isFormer: isFormer), values: &values)
+      from: tableSource.database(over: table, isFormer: isFormer), values: &values)
     if isIndicating { noteConfirmation(index, &exchange, &context) }
     takeSignal(index, &exchange, &peers, &context)
-    if Parts.NeighbourType.systems > 0 { noteNeighbours(index, &exchange, &peers, &context) }
+    if Parts.ServicesType.count > 0 { noteServiceEvents(index, &exchange, &peers, &context) }
     return length
   }
 
@@ -68,10 +68,10 @@ extension Serving {
   /// Our payload has changed: peers that have subscribed are to be notified.
   mutating func payloadChanged() { unnotified = .max }
 
-  /// The services of other systems have changed: Service Changed is to be indicated on connections that show
+  /// The additional services have changed: Service Changed is to be indicated on connections that show
   /// them.
   mutating func servicesChanged() {
-    if Parts.NeighbourType.Services.changes { services.unindicated |= ~values.former }
+    if Parts.ServicesType.Table.changes { tableSource.unindicated |= ~values.former }
   }
 
   // MARK: What peers write

@@ -264,7 +264,7 @@ extension ServedValues {
     switch tag {
     case .legacyPayload: return collectLegacyPrepared(buffer, connection.index)
     case .signal, .otherSignal: collectPrepared(buffer, tag, connection.index)
-    default: return pool.buffers[buffer].write(tag, to: &neighbours)
+    default: return pool.buffers[buffer].write(tag, to: &services)
     }
     return nil
   }
@@ -321,11 +321,11 @@ extension PayloadBuffer {
   /// The RSSI in it if it is a complete RSSI message.
   mutating func strength() -> Int16? { SignalMessage.strength(bytes.span.extracting(0..<Int(length))) }
 
-  /// Passes it as a value to the systems beside Herald.
-  mutating func write<NeighbourType: Neighbours>(_ tag: AttributeTag, to neighbours: inout NeighbourType)
+  /// Passes it as a value to the additional services.
+  mutating func write<Services: AdditionalServices>(_ tag: AttributeTag, to services: inout Services)
     -> ATTErrorCode?
   {
-    neighbours.write(tag, bytes.span.extracting(0..<Int(length)))
+    services.write(tag, bytes.span.extracting(0..<Int(length)))
   }
 
   /// Evaluates the bytes of a message so far. The data of a complete one moves to the front and the rest is

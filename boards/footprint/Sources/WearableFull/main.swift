@@ -3,6 +3,7 @@ import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldHAL
 import HeraldHCI
+import HeraldNeighbours
 
 /// A battery that is always half full: what it is read from does not count here.
 struct HalfFull: PowerSource {
@@ -15,16 +16,19 @@ struct HalfFull: PowerSource {
   typealias LogFlash = BoardFlash
 #endif
 
-// Everything there is: each sensor, each neighbour, a sealed log. What it takes beyond `Wearable` is what a
+/// Each sensor, each neighbour, a sealed log.
+enum FullParts: ManagedParts {
+  typealias FlashType = LogFlash
+  typealias RandomType = BoardRandom
+  typealias SupplierType = FixedPayloadSupplier
+  typealias DelegateType = SensorArray<BatterySensor<HalfFull>, VisitSensor<4>, NoDelegate>
+  typealias ServicesType = CovidWatchAndC19X
+  typealias BoardType = WearableBoard
+}
+
+// Everything there is. What it takes beyond `Wearable` is what a
 // device saves that goes without.
-nonisolated(unsafe) var device = ManagedNode<
-  HCIRadio<Line, 4>,
-  ManagedPartList<
-    LogFlash, BoardRandom, FixedPayloadSupplier,
-    SensorArray<BatterySensor<HalfFull>, VisitSensor<4>, NoDelegate>, CovidWatchAndC19X, HeraldGATTTable,
-    WearableBoard
-  >, 64, 4, 4
->(
+nonisolated(unsafe) var device = ManagedNode<HCIRadio<Line, 4>, FullParts, 64, 4, 4>(
   makingRadio: { HCIRadio(transport: Line(at: 0x4000_2000)) },
   flash: LogFlash(start: 0x0002_0000, pageSize: 4096, pageCount: 96),
   random: BoardRandom(),

@@ -1,4 +1,5 @@
 import HeraldBluetooth
+import HeraldEmbedded
 import HeraldHAL
 
 /// C19X: devices show each other beacon codes of 64 bits, as the lower half of the UUID of a characteristic,
@@ -7,11 +8,11 @@ import HeraldHAL
 ///
 /// As a peripheral the device shows one of the day's 240 codes, another with each address, as long as the
 /// date is set and it has the day's code.
-public struct C19X: Neighbours {
+public struct C19X: AdditionalServices {
   /// One set for Herald and one for C19X.
   public typealias Sets = AdvertisingScheduler<2>
   /// Herald's 21 attributes, 3 of Service Changed and 3 of ours.
-  public typealias Services = ComposedGATTTable<27, 162>
+  public typealias Table = ComposedGATTTable<27, 162>
 
   /// Whether to observe others' codes.
   public var isObserver: Bool
@@ -66,10 +67,13 @@ public struct C19X: Neighbours {
   /// The most days in a window.
   public static var longestWindow: Int { 90 }
 
-  /// The number of systems: one.
-  public static var systems: Int { 1 }
+  /// How long no code is read from a phone after its code was read.
+  public static var codePeriod: Interval { .minutes(24 * 60) }
+
+  /// The number of services: one.
+  public static var count: Int { 1 }
   /// C19X.
-  public static func system(ofSet set: Int) -> NeighbourSystem { .c19x }
+  public static func number(of index: Int) -> ServiceNumber { .c19x }
 
   // MARK: Day codes
 
@@ -118,12 +122,9 @@ public struct C19X: Neighbours {
 
   // MARK: Observing
 
-  /// Whether codes are observed.
-  public mutating func observes(_ system: NeighbourSystem) -> Bool { system == .c19x && isObserver }
-
   /// A 128-bit service with our marker: its characteristic has to be discovered.
-  public mutating func sighting(in data: Span<UInt8>) -> NeighbourSighting {
-    var sighting = NeighbourSighting.nothing
+  public mutating func sighting(in data: Span<UInt8>) -> ServiceSighting {
+    var sighting = ServiceSighting.nothing
     guard isObserver else { return sighting }
     var structures = AdvertisingData(data)
     while structures.next() {
@@ -140,6 +141,13 @@ public struct C19X: Neighbours {
     return sighting
   }
 
+  /// The code in the UUID of the characteristic, once a day.
+  public mutating func search(_ position: Int) -> CodeSearch? {
+    guard isObserver, position == 0 else { return nil }
+    return CodeSearch(
+      of: .c19x, in: Self.service, at: .lowerHalf(ofUpper: Self.marker), life: Self.codePeriod)
+  }
+
   // MARK: Showing
 
   /// Whether the switch, the epoch or the day codes changed.
@@ -154,10 +162,10 @@ public struct C19X: Neighbours {
   /// Changes to another of the day's codes; to none if there is none for today.
   public mutating func change<Source: RandomSource & ~Copyable>(
     withAddress: Bool, random: inout Source, unixSeconds: UInt64?
-  ) -> NeighbourSystems {
-    var changed = NeighbourSystems()
+  ) -> ServiceChanges {
+    var changed = ServiceChanges()
     guard withAddress || needsChange else { return changed }
-    if hasCode { changed.insert(.c19x) }
+    if hasCode { changed.insert(0) }
     wasPeripheral = isPeripheral
     isStale = false
     hasCode = false
@@ -181,7 +189,7 @@ public struct C19X: Neighbours {
     else { return changed }
     code = next
     hasCode = true
-    changed.insert(.c19x)
+    changed.insert(0)
     return changed
   }
 
@@ -191,11 +199,8 @@ public struct C19X: Neighbours {
     return .seconds(86_400 &- (unixSeconds % 86_400).low32)
   }
 
-  /// Whether there is a code to show.
-  public mutating func shows(_ system: NeighbourSystem) -> Bool { system == .c19x && hasCode }
-
   /// The code that is shown, big-endian.
-  public mutating func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+  public mutating func copyCode(_ index: Int, into buffer: inout MutableSpan<UInt8>) -> Int {
     guard hasCode else { return 0 }
     var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
     writer.bigEndianU64(code)
@@ -203,7 +208,7 @@ public struct C19X: Neighbours {
   }
 
   /// Flags and the service: 21 bytes.
-  public mutating func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+  public mutating func advertise(_ index: Int, into buffer: inout MutableSpan<UInt8>) -> Int {
     guard hasCode else { return 0 }
     var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
     writer.advertisingFlags(0x06)
@@ -214,7 +219,7 @@ public struct C19X: Neighbours {
   // MARK: Serving
 
   /// Herald's services and, if there is a code, ours.
-  public mutating func serve(behind table: GATTDatabase, in services: inout Services) {
+  public mutating func serve(behind table: GATTDatabase, in services: inout Table) {
     guard services.start(with: table) else { return }
     append(to: &services)
   }
@@ -253,14 +258,14 @@ public struct C19X: Neighbours {
   public mutating func closed(_ connection: ConnectionID) {}
 
   /// The code that was written.
-  public mutating func takeNews<Source: RandomSource & ~Copyable>(random: inout Source) -> NeighbourNews {
+  public mutating func takeEvent<Source: RandomSource & ~Copyable>(random: inout Source) -> ServiceEvent {
     guard hasWritten else { return .nothing }
     hasWritten = false
-    return NeighbourNews(.observed, .c19x, length: 8, Self.bigEndian(written), rssi: writtenRSSI)
+    return ServiceEvent(.observed, .c19x, length: 8, Self.bigEndian(written), rssi: writtenRSSI)
   }
 
   /// A code in the byte order of the UUID's text, in the first half of sixteen bytes.
-  static func bigEndian(_ code: UInt64) -> [16 of UInt8] {
+  private static func bigEndian(_ code: UInt64) -> [16 of UInt8] {
     var bytes: [16 of UInt8] = .init(repeating: 0)
     var span = bytes.mutableSpan
     var writer = ByteWriter(span._mutatingExtracting(0..<16))

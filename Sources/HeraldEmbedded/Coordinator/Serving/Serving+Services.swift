@@ -1,51 +1,54 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// How the systems beside Herald use the GATT table and advertisements. A device without them calls none of
-// this.
+// How additional services use the GATT table and advertisements. A device without them calls none of this.
 
 extension Serving {
   /// An advertisement shows a code, or that there is one to be read. A code is logged when it differs from
   /// the peer's last.
   mutating func observe(
-    _ slot: Int, _ sighting: NeighbourSighting, in data: Span<UInt8>, _ peers: inout PeersType,
+    _ slot: Int, _ sighting: ServiceSighting, in data: Span<UInt8>, _ peers: inout PeersType,
     _ context: inout Context
   ) {
-    let start = Int(sighting.numberStart)
-    if start > 0, start &+ 16 <= data.count {
-      let number = data.extracting(start..<(start &+ 16))
-      if peers.table[slot].isNew(number: number) { take(number: number, slot, &peers, &context) }
+    let start = Int(sighting.start)
+    let end = start &+ Int(sighting.length)
+    if start > 0, end <= data.count {
+      let code = data.extracting(start..<end)
+      if peers.table[slot].isNew(code: code) { take(code, of: sighting.service, slot, &peers, &context) }
     }
     if sighting.hasHiddenCode { peers.owe(slot, &context) }
   }
 
-  /// Logs a number that a peer advertises, unless the peer, or all of them, have shown too many; it is then
+  /// Logs a code that a peer advertises, unless the peer, or all of them, have shown too many; it is then
   /// processed when it is received again.
-  mutating func take(number: Span<UInt8>, _ slot: Int, _ peers: inout PeersType, _ context: inout Context) {
-    guard peers.table[slot].mayShowNumber(at: context.now), values.mayHear(at: context.now) else {
+  mutating func take(
+    _ code: Span<UInt8>, of service: ServiceNumber, _ slot: Int, _ peers: inout PeersType,
+    _ context: inout Context
+  ) {
+    guard peers.table[slot].mayShowCode(at: context.now), values.mayHear(at: context.now) else {
       context.sink.count(.signalsDropped)
       return
     }
-    values.receivedBudget.spend(26)
-    peers.keepAdvertised(number: number, of: slot, &context)
+    values.receivedBudget.spend(UInt32(truncatingIfNeeded: 10 &+ code.count))
+    peers.keepAdvertised(code, of: service, slot, &context)
   }
 
-  /// The effects of a request: a number of ours that is served to the peer is logged before it is sent; a
+  /// The effects of a request: a code of ours that is served to the peer is logged before it is sent; a
   /// code that the peer wrote is logged as the peer's, with the RSSI.
-  mutating func noteNeighbours(
+  mutating func noteServiceEvents(
     _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) {
     while true {
-      let news = values.neighbours.takeNews(random: &context.random)
-      switch news.kind {
+      let event = values.services.takeEvent(random: &context.random)
+      switch event.kind {
       case .nothing: return
       case .served:
-        values.spendServed(22, index)
-        recordOwn(news.system, news.code.span.extracting(0..<Int(news.length)), &context)
+        values.spendServed(6 &+ Int(event.length), index)
+        recordOwn(event.service, event.code.span.extracting(0..<Int(event.length)), &context)
       case .observed:
-        if let slot = mayWrite(index, Int(news.length), &exchange, &peers, &context) {
-          peers.keepCode(slot, news.system, news.code.span.extracting(0..<Int(news.length)), &context)
-          if news.rssi.isAvailable { noteWritten(news.rssi, by: slot, index, &peers, &context) }
+        if let slot = mayWrite(index, Int(event.length), &exchange, &peers, &context) {
+          peers.keepCode(slot, event.service, event.code.span.extracting(0..<Int(event.length)), &context)
+          if event.rssi.isAvailable { noteWritten(event.rssi, by: slot, index, &peers, &context) }
         }
       }
     }
@@ -75,26 +78,25 @@ extension Serving {
   }
 
   @inline(never)
-  mutating func recordOwn(_ system: NeighbourSystem, _ code: Span<UInt8>, _ context: inout Context) {
-    context.sink.record(.ownNeighbour(system), bytes: code)
+  mutating func recordOwn(_ service: ServiceNumber, _ code: Span<UInt8>, _ context: inout Context) {
+    context.sink.record(.ownCode(service), bytes: code)
   }
 
-  var observesAny: Bool {
-    mutating get { values.neighbours.observes(.covidWatch) || values.neighbours.observes(.c19x) }
-  }
+  /// Whether codes are observed that are readable over a connection only.
+  var searchesCodes: Bool { mutating get { values.services.search(0) != nil } }
 
   /// These connections, a bit each, were opened under a former address from now on, and no longer show the
-  /// services of other systems: if there are such services, that is a change of their table.
+  /// additional services: if there are such services, that is a change of their table.
   mutating func noteFormer(_ open: UInt32) {
     let parted = open & ~values.former
     values.former |= open
-    guard Parts.NeighbourType.Services.changes,
-      services.database(
+    guard Parts.ServicesType.Table.changes,
+      tableSource.database(
         over: Self.constantTable(isManaged: values.management.isOpen), isFormer: false
       ).attributes.count
-        >= Int(services.firstChanging)
+        >= Int(tableSource.firstChanging)
     else { return }
-    services.unindicated |= parted
+    tableSource.unindicated |= parted
   }
 
   /// Indicates Service Changed to every peer that has subscribed to it and has not received one for the
@@ -105,18 +107,18 @@ extension Serving {
   mutating func indicateChange<R: Radio & ~Copyable>(
     _ radio: inout R, _ table: inout ConnectionTable<connections>, _ context: inout Context
   ) -> UInt32 {
-    guard services.unindicated != 0 else { return 0 }
+    guard tableSource.unindicated != 0 else { return 0 }
     var kept: UInt32 = 0
     var left: UInt32 = 0
     var index = 0
     while index < connections, index < 32 {
       let bit: UInt32 = 1 &<< UInt32(truncatingIfNeeded: index)
-      if services.unindicated & bit != 0, !indicateChange(index, &kept, &radio, &table, &context) {
+      if tableSource.unindicated & bit != 0, !indicateChange(index, &kept, &radio, &table, &context) {
         left |= bit
       }
       index &+= 1
     }
-    services.unindicated = left
+    tableSource.unindicated = left
     return kept
   }
 
@@ -128,8 +130,8 @@ extension Serving {
     _ context: inout Context
   ) -> Bool {
     let connection = ConnectionID(index: index)
-    let slot = Int(Parts.NeighbourType.Services.serviceChangedSlot)
-    guard table[index].step != .closed, table[index].step != .closing, services.serviceChanged != 0,
+    let slot = Int(Parts.ServicesType.Table.serviceChangedSlot)
+    guard table[index].step != .closed, table[index].step != .closing, tableSource.serviceChanged != 0,
       server.configuration(slot: slot, on: connection) == .indications
     else { return true }
     guard table[index].step != .keeping else {
@@ -139,12 +141,12 @@ extension Serving {
       return true
     }
     var value: [4 of UInt8] = .init(repeating: 0xFF)
-    value[0] = UInt8(truncatingIfNeeded: services.firstChanging)
-    value[1] = UInt8(truncatingIfNeeded: services.firstChanging &>> 8)
+    value[0] = UInt8(truncatingIfNeeded: tableSource.firstChanging)
+    value[1] = UInt8(truncatingIfNeeded: tableSource.firstChanging &>> 8)
     var pdu: [7 of UInt8] = .init(repeating: 0)
     var buffer = pdu.mutableSpan
     let length = server.indication(
-      of: value.span, handle: services.serviceChanged, slot: slot, on: connection, into: &buffer)
+      of: value.span, handle: tableSource.serviceChanged, slot: slot, on: connection, into: &buffer)
     guard length > 0 else { return false }
     do throws(RadioError) {
       try radio.send(pdu.span.extracting(0..<length), on: connection)

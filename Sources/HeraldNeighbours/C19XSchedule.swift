@@ -1,4 +1,5 @@
 import HeraldCrypto
+import HeraldEmbedded
 import HeraldHAL
 
 /// How C19X derives the 240 beacon codes of each of 1825 days from one shared secret.

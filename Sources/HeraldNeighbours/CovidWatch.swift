@@ -1,4 +1,5 @@
 import HeraldBluetooth
+import HeraldEmbedded
 import HeraldHAL
 
 /// CovidWatch (and TCN, its successor): devices show each other contact event numbers of 16 random bytes, in
@@ -7,11 +8,11 @@ import HeraldHAL
 /// As a peripheral the device advertises a number that changes with its address, serves a new one to each
 /// peer that reads the characteristic, and accepts one from each that writes. Numbers are random UUIDs of
 /// version 4, in the byte order of their text.
-public struct CovidWatch: Neighbours {
+public struct CovidWatch: AdditionalServices {
   /// One set for Herald and one for CovidWatch.
   public typealias Sets = AdvertisingScheduler<2>
   /// Herald's 21 attributes, 3 of Service Changed and 3 of ours.
-  public typealias Services = ComposedGATTTable<27, 148>
+  public typealias Table = ComposedGATTTable<27, 148>
 
   /// A number that was served on a connection; all parts of a read are of one number.
   private struct Served: BitwiseCopyable {
@@ -57,23 +58,22 @@ public struct CovidWatch: Neighbours {
   /// How long a number is shown at most.
   public static var longestLife: Interval { .minutes(15) }
 
-  /// Whether this many bytes, published by a peer, begin with a number: 16, and up to four that TCN appends.
-  public static func holdsNumber(count: Int) -> Bool { count >= 16 && count <= 20 }
+  /// The bytes of a number.
+  private static var length: UInt8 { 16 }
+  /// The most bytes, published by a peer, that begin with a number: TCN appends up to four.
+  private static var longest: UInt8 { 20 }
 
-  /// The number of systems: one.
-  public static var systems: Int { 1 }
+  /// The number of services: one.
+  public static var count: Int { 1 }
   /// CovidWatch.
-  public static func system(ofSet set: Int) -> NeighbourSystem { .covidWatch }
+  public static func number(of index: Int) -> ServiceNumber { .covidWatch }
 
   // MARK: Observing
 
-  /// Whether numbers are observed.
-  public mutating func observes(_ system: NeighbourSystem) -> Bool { system == .covidWatch && isObserver }
-
   /// Service data of the right length holds a number. A peer that shows the service without any has to be
   /// read; one whose service data has another length is not a CovidWatch peer.
-  public mutating func sighting(in data: Span<UInt8>) -> NeighbourSighting {
-    var sighting = NeighbourSighting.nothing
+  public mutating func sighting(in data: Span<UInt8>) -> ServiceSighting {
+    var sighting = ServiceSighting.nothing
     guard isObserver else { return sighting }
     var hasData = false
     var structures = AdvertisingData(data)
@@ -83,10 +83,11 @@ public struct CovidWatch: Neighbours {
       case .serviceData16:
         guard bytes.count >= 2, Self.isService(bytes, at: 0) else { continue }
         hasData = true
-        if Self.holdsNumber(count: bytes.count &- 2), sighting.numberStart == 0 {
+        let count = bytes.count &- 2
+        if count >= Int(Self.length), count <= Int(Self.longest), sighting.start == 0 {
           // An extended advertisement may be long; positions above 255 are not searched.
-          sighting.numberStart = UInt8(clamping: structures.range.lowerBound &+ 2)
-          if sighting.numberStart == .max { sighting.numberStart = 0 }
+          let start = UInt8(clamping: structures.range.lowerBound &+ 2)
+          if start < .max { sighting = ServiceSighting(of: .covidWatch, start: start, length: Self.length) }
         }
       case .someUUID16, .allUUID16:
         var offset = 0
@@ -101,6 +102,14 @@ public struct CovidWatch: Neighbours {
     return sighting
   }
 
+  /// The number in the characteristic, again when it has expired.
+  public mutating func search(_ position: Int) -> CodeSearch? {
+    guard isObserver, position == 0 else { return nil }
+    return CodeSearch(
+      of: .covidWatch, in: UUID128(Self.service),
+      at: .value(of: Self.characteristic, length: Self.length, longest: Self.longest), life: Self.longestLife)
+  }
+
   private static func isService(_ bytes: Span<UInt8>, at offset: Int) -> Bool {
     bytes[unchecked: offset] == 0x19 && bytes[unchecked: offset &+ 1] == 0xC0
   }
@@ -113,16 +122,16 @@ public struct CovidWatch: Neighbours {
   /// Generates new numbers, if numbers are shown.
   public mutating func change<Source: RandomSource & ~Copyable>(
     withAddress: Bool, random: inout Source, unixSeconds: UInt64?
-  ) -> NeighbourSystems {
-    var changed = NeighbourSystems()
+  ) -> ServiceChanges {
+    var changed = ServiceChanges()
     if isPeripheral, withAddress || !isShown {
       Self.make(&shown, random: &random)
       Self.make(&fresh, random: &random)
-      changed.insert(.covidWatch)
+      changed.insert(0)
     } else if !isPeripheral, isShown {
       for index in 0..<served.count { served[index] = Served() }
       unlogged = 0
-      changed.insert(.covidWatch)
+      changed.insert(0)
     }
     isShown = isPeripheral
     return changed
@@ -141,18 +150,15 @@ public struct CovidWatch: Neighbours {
   /// The lifetime of a number: 15 minutes.
   public mutating func life(from unixSeconds: UInt64?) -> Interval { isShown ? Self.longestLife : .zero }
 
-  /// Whether a number is shown.
-  public mutating func shows(_ system: NeighbourSystem) -> Bool { system == .covidWatch && isShown }
-
   /// The number that is shown.
-  public mutating func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+  public mutating func copyCode(_ index: Int, into buffer: inout MutableSpan<UInt8>) -> Int {
     guard isShown, buffer.count >= 16 else { return 0 }
     for index in 0..<16 { buffer[index] = shown[index] }
     return 16
   }
 
   /// Flags, the service, and its data: 27 bytes.
-  public mutating func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+  public mutating func advertise(_ index: Int, into buffer: inout MutableSpan<UInt8>) -> Int {
     guard isShown else { return 0 }
     var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
     writer.advertisingFlags(0x06)
@@ -167,7 +173,7 @@ public struct CovidWatch: Neighbours {
   // MARK: Serving
 
   /// Herald's services and, if numbers are shown, ours.
-  public mutating func serve(behind table: GATTDatabase, in services: inout Services) {
+  public mutating func serve(behind table: GATTDatabase, in services: inout Table) {
     guard services.start(with: table) else { return }
     append(to: &services)
   }
@@ -221,22 +227,15 @@ public struct CovidWatch: Neighbours {
   }
 
   /// The number that was served or written.
-  public mutating func takeNews<Source: RandomSource & ~Copyable>(random: inout Source) -> NeighbourNews {
+  public mutating func takeEvent<Source: RandomSource & ~Copyable>(random: inout Source) -> ServiceEvent {
     if hasWritten {
       hasWritten = false
-      return NeighbourNews(.observed, .covidWatch, length: 16, written)
+      return ServiceEvent(.observed, .covidWatch, length: 16, written)
     }
     guard unlogged != 0 else { return .nothing }
     let slot = Int(unlogged &- 1)
     unlogged = 0
     Self.make(&fresh, random: &random)
-    return NeighbourNews(.served, .covidWatch, length: 16, served[slot].number)
+    return ServiceEvent(.served, .covidWatch, length: 16, served[slot].number)
   }
-}
-
-extension AttributeTag {
-  /// CovidWatch's characteristic.
-  public static var contactEventNumber: AttributeTag { AttributeTag(rawValue: 16) }
-  /// C19X's characteristic.
-  public static var beaconCode: AttributeTag { AttributeTag(rawValue: 17) }
 }

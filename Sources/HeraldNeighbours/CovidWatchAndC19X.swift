@@ -1,12 +1,13 @@
 import HeraldBluetooth
+import HeraldEmbedded
 import HeraldHAL
 
 /// CovidWatch and C19X, each with its own switches.
-public struct CovidWatchAndC19X: Neighbours {
+public struct CovidWatchAndC19X: AdditionalServices {
   /// One set for Herald and one for each.
   public typealias Sets = AdvertisingScheduler<3>
   /// Herald's 21 attributes, 3 of Service Changed and 3 of each.
-  public typealias Services = ComposedGATTTable<30, 183>
+  public typealias Table = ComposedGATTTable<30, 183>
 
   /// CovidWatch.
   public var covidWatch: CovidWatch
@@ -19,21 +20,21 @@ public struct CovidWatchAndC19X: Neighbours {
     c19x = C19X()
   }
 
-  /// The number of systems: two.
-  public static var systems: Int { 2 }
-  /// CovidWatch has set 1, C19X set 2.
-  public static func system(ofSet set: Int) -> NeighbourSystem { set == 1 ? .covidWatch : .c19x }
-
-  /// Whether codes of the system are observed.
-  public mutating func observes(_ system: NeighbourSystem) -> Bool {
-    covidWatch.observes(system) || c19x.observes(system)
-  }
+  /// The number of services: two.
+  public static var count: Int { 2 }
+  /// CovidWatch has index 0, C19X index 1.
+  public static func number(of index: Int) -> ServiceNumber { index == 0 ? .covidWatch : .c19x }
 
   /// The sightings of both systems.
-  public mutating func sighting(in data: Span<UInt8>) -> NeighbourSighting {
+  public mutating func sighting(in data: Span<UInt8>) -> ServiceSighting {
     var sighting = covidWatch.sighting(in: data)
     if c19x.sighting(in: data).hasHiddenCode { sighting.hasHiddenCode = true }
     return sighting
+  }
+
+  /// CovidWatch's search, if its numbers are observed, then C19X's.
+  public mutating func search(_ position: Int) -> CodeSearch? {
+    covidWatch.search(position) ?? c19x.search(covidWatch.isObserver ? position &- 1 : position)
   }
 
   /// Whether either system needs a change.
@@ -45,9 +46,10 @@ public struct CovidWatchAndC19X: Neighbours {
   /// Changes the codes of both.
   public mutating func change<Source: RandomSource & ~Copyable>(
     withAddress: Bool, random: inout Source, unixSeconds: UInt64?
-  ) -> NeighbourSystems {
+  ) -> ServiceChanges {
     var changed = covidWatch.change(withAddress: withAddress, random: &random, unixSeconds: unixSeconds)
-    changed.insert(c19x.change(withAddress: withAddress, random: &random, unixSeconds: unixSeconds))
+    changed.insert(
+      c19x.change(withAddress: withAddress, random: &random, unixSeconds: unixSeconds), from: 1)
     return changed
   }
 
@@ -59,29 +61,18 @@ public struct CovidWatchAndC19X: Neighbours {
     return code == .zero || number < code ? number : code
   }
 
-  /// Whether there is a code of the system to show.
-  public mutating func shows(_ system: NeighbourSystem) -> Bool {
-    covidWatch.shows(system) || c19x.shows(system)
-  }
-
   /// The code that is shown.
-  public mutating func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
-    switch system {
-    case .covidWatch: covidWatch.copyCode(system, into: &buffer)
-    case .c19x: c19x.copyCode(system, into: &buffer)
-    }
+  public mutating func copyCode(_ index: Int, into buffer: inout MutableSpan<UInt8>) -> Int {
+    index == 0 ? covidWatch.copyCode(0, into: &buffer) : c19x.copyCode(0, into: &buffer)
   }
 
   /// The advertising data of the system.
-  public mutating func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
-    switch system {
-    case .covidWatch: covidWatch.advertise(system, into: &buffer)
-    case .c19x: c19x.advertise(system, into: &buffer)
-    }
+  public mutating func advertise(_ index: Int, into buffer: inout MutableSpan<UInt8>) -> Int {
+    index == 0 ? covidWatch.advertise(0, into: &buffer) : c19x.advertise(0, into: &buffer)
   }
 
   /// Herald's services, then CovidWatch's, then C19X's.
-  public mutating func serve(behind table: GATTDatabase, in services: inout Services) {
+  public mutating func serve(behind table: GATTDatabase, in services: inout Table) {
     guard services.start(with: table) else { return }
     append(to: &services)
   }
@@ -108,8 +99,8 @@ public struct CovidWatchAndC19X: Neighbours {
   public mutating func closed(_ connection: ConnectionID) { covidWatch.closed(connection) }
 
   /// Returns the next change of CovidWatch, or, if there is none, of C19X.
-  public mutating func takeNews<Source: RandomSource & ~Copyable>(random: inout Source) -> NeighbourNews {
-    let news = covidWatch.takeNews(random: &random)
-    return news.kind == .nothing ? c19x.takeNews(random: &random) : news
+  public mutating func takeEvent<Source: RandomSource & ~Copyable>(random: inout Source) -> ServiceEvent {
+    let event = covidWatch.takeEvent(random: &random)
+    return event.kind == .nothing ? c19x.takeEvent(random: &random) : event
   }
 }

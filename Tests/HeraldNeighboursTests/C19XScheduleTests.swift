@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldNeighbours
 import Testing
 
 /// The big-endian integers in a derived window.
