@@ -43,9 +43,9 @@ struct SyntheticLog {
     for (_, page) in pages { dates.add(page, isSettled: true) }
     state = ConversionState(dates: dates)
     let tables = LogTables(folder: folder.path, marks: [:])
-    try tables.begin(goesOn: false, isForced: true)
+    try tables.begin(goesOn: false)
     for (name, page) in pages { try state.take(.page(page, []), name, tables) }
-    try tables.finish(state.interpreter.state, device)
+    try tables.finish(state.interpreter.state, device, isForced: true)
     try tables.publish()
   }
 

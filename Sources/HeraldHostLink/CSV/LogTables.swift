@@ -34,6 +34,8 @@ final class LogTables {
   /// What the last conversion has left, by the name of the table.
   private(set) var marks: [String: TableMark]
   private var former: [Table: TableMark.Sample] = [:]
+  /// The tables in whose place there is what the last conversion has not left.
+  private var unknown: [Table] = []
   private var files: [Table: TableFile] = [:]
   private var line = CSVText()
 
@@ -60,37 +62,20 @@ final class LogTables {
     return true
   }
 
-  /// Begins to write: behind the lines of settled pages if `goesOn`, else all anew. A file of one of these
-  /// names that no conversion has written stays in the folder, with `.before` behind its name, unless
-  /// `isForced`.
-  /// - Throws: `.usage` if there is a file with that name, too.
-  func begin(goesOn: Bool, isForced: Bool) throws(HostLinkError) {
+  /// Begins to write: behind the lines of settled pages if `goesOn`, else all anew.
+  func begin(goesOn: Bool) throws(HostLinkError) {
     for table in Table.allCases {
       let path = path(table)
       if try marks[table.rawValue]?.isOwn(path) == true {
         former[table] = try TableMark.Sample(path)
-      } else if !isForced, !TableMark.isAbsent(path), TableMark.stamp(of: path)?.length != 0 {
-        try keepAside(path)
+      } else if !TableMark.isAbsent(path) {
+        unknown.append(table)
       }
       let settled = goesOn ? marks[table.rawValue]?.settled?.length : nil
       files[table] = TableFile(
         folder: folder, name: table.fileName, header: table.header ?? "", keeping: settled ?? 0)
     }
     for table in [Table.contacts, .contactEvents] { try files[table]?.begin() }
-  }
-
-  private func keepAside(_ path: String) throws(HostLinkError) {
-    let shown = PrintableText.of(path, limit: 256)
-    guard TableMark.isAbsent("\(path).before") else {
-      throw HostLinkError(
-        .usage, "\(shown) is no table that a conversion has written, and \(shown).before is there already",
-        advice:
-          "move one of them away, or replace the first: `herald-host log convert --force \(PrintableText.of(folder, limit: 256))`"
-      )
-    }
-    guard rename(path, "\(path).before") == 0 else {
-      throw HostLinkError.system(.storage, "\(shown) cannot be kept as \(shown).before", code: errno)
-    }
   }
 
   // MARK: Lines
@@ -137,11 +122,33 @@ final class LogTables {
 
   /// Writes the other tables, and syncs all to the disk. From then on `marks` are those of the files that
   /// `publish` leaves.
-  func finish(_ state: InterpretationState, _ record: DeviceRecord) throws(HostLinkError) {
+  ///
+  /// A file of one of these names that no conversion has written stays in the folder, with `.before` behind
+  /// its name, unless `isForced`, or the new table begins with all of it.
+  /// - Throws: `.usage` if there is a file with that name, too.
+  func finish(_ state: InterpretationState, _ record: DeviceRecord, isForced: Bool) throws(HostLinkError) {
     try writeStatistics(state)
     try writeDetection(state, record)
     try writeContactEvents(state)
     for (table, file) in files { marks[table.rawValue] = try file.finish(replacing: former[table]) }
+    if !isForced { try keepAside() }
+  }
+
+  private func keepAside() throws(HostLinkError) {
+    var paths: [String] = []
+    for table in unknown where try files[table]?.beginsWithPresent() != true { paths.append(path(table)) }
+    for path in paths where !TableMark.isAbsent("\(path).before") {
+      let shown = PrintableText.of(path, limit: 256)
+      throw HostLinkError(
+        .usage, "\(shown) is no table that a conversion has written, and \(shown).before is there already",
+        advice:
+          "move one of them away, or replace the first: `herald-host log convert --force \(PrintableText.of(folder, limit: 256))`"
+      )
+    }
+    for path in paths where rename(path, "\(path).before") != 0 {
+      let shown = PrintableText.of(path, limit: 256)
+      throw HostLinkError.system(.storage, "\(shown) cannot be kept as \(shown).before", code: errno)
+    }
   }
 
   /// Gives the files that were made anew their names.

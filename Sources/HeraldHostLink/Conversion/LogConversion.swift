@@ -83,7 +83,7 @@ public struct LogConversion: Sendable {
     if !goesOn { state = ConversionState(dates: state.dates.afresh) }
 
     let output = isDone ? nil : tables
-    try output?.begin(goesOn: goesOn, isForced: isForced)
+    try output?.begin(goesOn: goesOn)
     for name in names[state.pages..<ahead.settled] {
       try state.settle(try folder.content(of: name), name, output)
     }
@@ -92,7 +92,7 @@ public struct LogConversion: Sendable {
     if output != nil { state.store(in: &settled) }
     for name in names[ahead.settled...] { try state.take(try folder.content(of: name), name, output) }
     if let output {
-      try output.finish(state.interpreter.state, folder.device)
+      try output.finish(state.interpreter.state, folder.device, isForced: isForced)
       // By this the next conversion knows the files, if this one is cut off before they have their names.
       try ConversionFile.write(
         settled, pages: ahead.settledDigest, folder: ahead.sealed > 0 ? [] : fingerprint, output.marks,

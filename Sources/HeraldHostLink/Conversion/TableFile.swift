@@ -157,6 +157,12 @@ final class TableFile {
     return mark
   }
 
+  /// Whether the file begins with all that is under its name now.
+  func beginsWithPresent() throws(HostLinkError) -> Bool {
+    guard let present = try TableMark.Sample(path) else { return false }
+    return try TableMark.Sample(place, length: present.length) == present
+  }
+
   /// Gives the file its name. A file without lines is removed.
   func publish() throws(HostLinkError) {
     guard descriptor >= 0 else {
