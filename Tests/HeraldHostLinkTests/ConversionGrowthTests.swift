@@ -229,6 +229,28 @@ struct ConversionGrowthTests {
         == expected.map { $0[...] })
   }
 
+  @Test("What exceeds the bounds of an interpretation is counted, and is in no contact")
+  func bounds() throws {
+    let start: UInt64 = 1_669_760_510_000
+    var interpreter = LogInterpreter(InterpretationState(most: 2))
+    func take(_ at: UInt64, _ event: LogEvent, _ bytes: [UInt8] = []) throws {
+      let record = BootRecord(epoch: 1, boot: 1, uptimeMilliseconds: at, event: event, payload: bytes)
+      try interpreter.take(record, at: start + at, nil)
+    }
+    let peers = (1...3).map { TargetIdentity(kind: .randomAddress, high: 0x4000, low: $0) }
+    for peer in peers {
+      try take(1000, .measured(peer, RSSI(-50)))
+      try take(2000, .read(peer), [UInt8(peer.low), 2, 3])
+    }
+    #expect(interpreter.state.peers.count == 2 && interpreter.state.payloads.count == 2)
+    #expect(interpreter.state.contacts.count == 2 && interpreter.total.refused == 2)
+    #expect(interpreter.total.events == 6 && interpreter.total.readings == 3)
+    // There is no room for a third contact, nor for a third payload.
+    try take(9_000_000, .measured(peers[0], RSSI(-50)))
+    try take(9_000_000, .read(peers[1]), [9, 9, 9])
+    #expect(interpreter.state.contacts.count == 2 && interpreter.total.refused == 4)
+  }
+
   @Test("A date that is set later applies to the records before it, in every table")
   func datedLater() throws {
     let peer = TargetIdentity(kind: .randomAddress, high: 0x4000, low: 1)

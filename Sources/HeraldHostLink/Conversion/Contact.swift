@@ -79,14 +79,16 @@ struct Contact {
 struct ContactList {
   private(set) var contacts: [Contact] = []
 
-  /// Adds a sign. A contact that is new gets the number `next`, which is then increased.
-  mutating func sign(at date: UInt64, of peer: Int, isReading: Bool, _ next: inout Int) {
+  /// Adds a sign. A contact that is new gets the number `next`, which is then increased; at `limit` there
+  /// is none, and the answer is `false`.
+  mutating func sign(at date: UInt64, of peer: Int, isReading: Bool, _ next: inout Int, limit: Int) -> Bool {
     let place = count(through: date + ContactPeriod.silence)
     guard place > 0, contacts[place - 1].touches(date) else {
+      guard next < limit else { return false }
       contacts.insert(Contact(id: next, peer: peer, at: date), at: place)
       contacts[place].add(date, peer: peer, isReading: isReading)
       next += 1
-      return
+      return true
     }
     var index = place - 1
     // At most two: a sign between them joins them.
@@ -95,6 +97,7 @@ struct ContactList {
       index -= 1
     }
     contacts[index].add(date, peer: peer, isReading: isReading)
+    return true
   }
 
   /// Takes over the contacts of another list.

@@ -2,8 +2,11 @@ import HeraldEmbedded
 
 /// What an interpretation knows of addresses, payloads and persons behind the records so far.
 struct InterpretationState {
-  /// The maximum number of addresses, payloads, short forms and contacts, each. What exceeds it is refused.
+  /// The maximum number of addresses, payloads, short forms and contacts, each, unless a test sets another.
+  /// What exceeds it is refused.
   static let most = 1 << 20
+
+  private let most: Int
 
   /// An address.
   struct Peer {
@@ -59,12 +62,15 @@ struct InterpretationState {
   private var ownPlaces = 0
   private var contactCount = 0
 
+  /// Begins with the first record of a log.
+  init(most: Int = Self.most) { self.most = most }
+
   // MARK: Peers
 
   /// The index of an address; `nil` if there are too many.
   mutating func peer(_ identity: TargetIdentity) -> Int? {
     if let known = peerIndices[identity] { return Int(known) }
-    guard peers.count < Self.most else { return nil }
+    guard peers.count < most else { return nil }
     peerIndices[identity] = Int32(peers.count)
     peers.append(Peer(identity: identity))
     return peers.count - 1
@@ -73,7 +79,7 @@ struct InterpretationState {
   /// The index of a payload; `nil` if there are too many.
   mutating func payload(_ bytes: [UInt8]) -> Int? {
     if let known = payloadIndices[bytes] { return Int(known) }
-    guard payloads.count < Self.most, let short = short(ShortPayload.text(bytes)) else { return nil }
+    guard payloads.count < most, let short = short(ShortPayload.text(bytes)) else { return nil }
     payloadIndices[bytes] = Int32(payloads.count)
     payloads.append(Payload(bytes: bytes, short: short))
     return payloads.count - 1
@@ -82,7 +88,7 @@ struct InterpretationState {
   /// The index of a short form; `nil` if there are too many.
   mutating func short(_ text: String) -> Int? {
     if let known = shortIndices[text] { return Int(known) }
-    guard shorts.count < Self.most else { return nil }
+    guard shorts.count < most else { return nil }
     shortIndices[text] = Int32(shorts.count)
     shorts.append(Short(text: text))
     return shorts.count - 1
@@ -116,13 +122,12 @@ struct InterpretationState {
     return Int(person)
   }
 
-  /// Adds a sign of an address. Returns `false` if there are too many contacts, and it is not counted.
+  /// Adds a sign of an address. Returns `false` if it would begin a contact, and there are too many.
   mutating func sign(at date: UInt64, of peer: Int, rssi: Int8? = nil) -> Bool {
     let person = person(of: peer)
     if let rssi { persons[person].levels.add(rssi) }
-    guard contactCount < Self.most else { return false }
-    persons[person].contacts.sign(at: date, of: peer, isReading: rssi != nil, &contactCount)
-    return true
+    return persons[person].contacts.sign(
+      at: date, of: peer, isReading: rssi != nil, &contactCount, limit: most)
   }
 
   /// Records that a payload was read from an address. Signs of the address before its first payload belong to
@@ -172,10 +177,10 @@ struct InterpretationState {
 
 /// The number of readings of each RSSI.
 struct SignalLevels {
-  private var counts: [(rssi: Int8, count: Int)] = []
+  private var counts: [(rssi: Int8, count: UInt32)] = []
 
   /// The number of readings.
-  var readings: Int { counts.reduce(0) { $0 + $1.count } }
+  var readings: Int { counts.reduce(0) { $0 + Int($1.count) } }
 
   /// Counts a reading.
   mutating func add(_ rssi: Int8) { add(rssi, 1) }
@@ -183,9 +188,9 @@ struct SignalLevels {
   /// Counts the readings of another person, too.
   mutating func merge(_ other: SignalLevels) { for level in other.counts { add(level.rssi, level.count) } }
 
-  private mutating func add(_ rssi: Int8, _ count: Int) {
+  private mutating func add(_ rssi: Int8, _ count: UInt32) {
     if let index = counts.firstIndex(where: { $0.rssi == rssi }) {
-      counts[index].count += count
+      counts[index].count = UInt32(clamping: Int(counts[index].count) + Int(count))
     } else {
       counts.append((rssi, count))
     }
@@ -198,7 +203,7 @@ struct SignalLevels {
     var left = (readings - 1) / 2
     for level in sorted {
       if left < level.count { return (Int(strongest.rssi), Int(level.rssi)) }
-      left -= level.count
+      left -= Int(level.count)
     }
     return nil
   }
@@ -219,6 +224,7 @@ extension InterpretationState: Stored {
   }
 
   init(from bytes: inout StateReader) throws(StateReader.Damage) {
+    self.init()
     shorts = try bytes.list()
     payloads = try bytes.list()
     persons = try bytes.list()
@@ -334,14 +340,14 @@ extension SignalLevels: Stored {
     bytes.add(counts.count)
     for (rssi, count) in counts {
       bytes.add(signed: Int64(rssi))
-      bytes.add(count)
+      bytes.add(UInt64(count))
     }
   }
 
   init(from bytes: inout StateReader) throws(StateReader.Damage) {
     for _ in 0..<(try bytes.number(through: 256)) {
       guard let rssi = Int8(exactly: try bytes.signed()) else { throw StateReader.Damage() }
-      counts.append((rssi, try bytes.integer()))
+      counts.append((rssi, UInt32(clamping: try bytes.number())))
     }
   }
 }

@@ -44,8 +44,8 @@ public struct LogConversion: Sendable {
   public let droppedEvents: Int
   /// The number of events whose date was implausible when they were interpreted; see `PlausibleDate`.
   public let unbelievableDates: Int
-  /// The number of events that are not counted because there are more than 1,048,576 addresses, payloads or
-  /// contacts; of addresses beyond, no event is in the tables.
+  /// The number of events that are in no contact because there are more than 1,048,576 addresses, payloads or
+  /// contacts.
   public let refusedEvents: Int
   /// The number of sealed pages that were not opened: without the owner's key, or with another one.
   public let sealedPages: Int

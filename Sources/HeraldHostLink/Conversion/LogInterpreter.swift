@@ -23,32 +23,31 @@ struct LogInterpreter {
   }
 
   private(set) var total = Total()
-  private(set) var state = InterpretationState()
+  private(set) var state: InterpretationState
   private let now = PlausibleDate.now
 
   /// Begins with the first record of a log.
-  init() {}
+  init(_ state: InterpretationState = InterpretationState()) { self.state = state }
 
   /// Interprets a record, which has a date if that is known. The lines of its facts go to `tables`.
   mutating func take(_ record: BootRecord, at date: UInt64?, _ tables: LogTables?) throws(HostLinkError) {
     if case .measured(_, let rssi) = record.event, !rssi.isAvailable { return }
     guard let identity = record.event.peer else { return try takeOwn(record, at: date, tables) }
-    guard let peer = state.peer(identity) else {
-      total.refused += 1
-      return
-    }
+    // Without room for it, the lines of an address are in the tables, and its signs in no contact.
+    let peer = state.peer(identity)
+    if peer == nil { total.refused += 1 }
     switch record.event {
-    case .measured(_, let rssi): try measured(peer, rssi.rawValue, at: date, tables)
+    case .measured(_, let rssi): try measured(identity, peer, rssi.rawValue, at: date, tables)
     case .detected:
-      if let date = try note(.detected, of: peer, at: date, tables) { sign(of: peer, at: date) }
-    case .heraldDetected: _ = try note(.heraldDetected, of: peer, at: date, tables)
+      if let date = try note(.detected, of: identity, at: date, tables), let peer { sign(of: peer, at: date) }
+    case .heraldDetected: _ = try note(.heraldDetected, of: identity, at: date, tables)
     case .lost:
-      state.setPower(nil, of: peer, start: total.starts)
-      _ = try note(.lost, of: peer, at: date, tables)
-    case .txPower(_, let dBm): state.setPower(dBm, of: peer, start: total.starts)
-    case .read: try read(record.payload, of: peer, at: date, tables)
-    case .shared: try shared(record.payload, by: peer, at: date, tables)
-    case .visited(_, let first, let last): try visited(peer, first, last, at: date, tables)
+      if let peer { state.setPower(nil, of: peer, start: total.starts) }
+      _ = try note(.lost, of: identity, at: date, tables)
+    case .txPower(_, let dBm): if let peer { state.setPower(dBm, of: peer, start: total.starts) }
+    case .read: try read(record.payload, of: identity, peer, at: date, tables)
+    case .shared: try shared(record.payload, by: identity, at: date, tables)
+    case .visited(_, let first, let last): try visited(identity, peer, first, last, at: date, tables)
     case .received: try note(.message, of: identity, record.payload, at: date, tables)
     case .model: try note(.model, of: identity, record.payload, at: date, tables)
     case .observed(_, let system):
@@ -88,18 +87,18 @@ struct LogInterpreter {
     }
   }
 
-  private mutating func measured(_ peer: Int, _ rssi: Int8, at date: UInt64?, _ tables: LogTables?)
-    throws(HostLinkError)
-  {
-    let power = state.power(of: peer, start: total.starts)
+  private mutating func measured(
+    _ identity: TargetIdentity, _ peer: Int?, _ rssi: Int8, at date: UInt64?, _ tables: LogTables?
+  ) throws(HostLinkError) {
+    let power = peer.flatMap { state.power(of: $0, start: total.starts) }
     let kind = DatedEvent.Kind.measured(rssi: Int(rssi), txPower: power)
-    guard let date = try note(kind, of: peer, at: date, tables) else { return }
-    if let payload = state.peers[peer].payload {
+    guard let date = try note(kind, of: identity, at: date, tables) else { return }
+    if let payload = peer.flatMap({ state.peers[$0].payload }) {
       state.sign(ofShort: state.payloads[Int(payload)].short, at: date)
     }
-    guard !state.peers[peer].identity.isHearsay else { return }
+    guard !identity.isHearsay else { return }
     total.readings += 1
-    sign(of: peer, at: date, rssi: rssi)
+    if let peer { sign(of: peer, at: date, rssi: rssi) }
   }
 
   /// Records a sign of a peer, unless the peer is only known from another peer (HP-43).
@@ -110,7 +109,7 @@ struct LogInterpreter {
 
   /// Counts an event of a peer and writes its row. Returns its date, if known.
   private mutating func note(
-    _ kind: DatedEvent.Kind, of peer: Int, at date: UInt64?, _ tables: LogTables?
+    _ kind: DatedEvent.Kind, of peer: TargetIdentity, at date: UInt64?, _ tables: LogTables?
   ) throws(HostLinkError) -> UInt64? {
     guard let date else {
       total.undated += 1
@@ -118,8 +117,7 @@ struct LogInterpreter {
     }
     total.events += 1
     if !PlausibleDate.believes(date, now: now) { total.unbelievable += 1 }
-    try tables?.append(
-      .event(DatedEvent(unixMilliseconds: date, peer: state.peers[peer].identity, kind: kind)))
+    try tables?.append(.event(DatedEvent(unixMilliseconds: date, peer: peer, kind: kind)))
     return date
   }
 
@@ -135,24 +133,25 @@ struct LogInterpreter {
       .bytes(DatedBytes(unixMilliseconds: date, peer: peer, kind: kind, bytes: bytes)))
   }
 
-  private mutating func read(_ bytes: [UInt8], of peer: Int, at date: UInt64?, _ tables: LogTables?)
-    throws(HostLinkError)
-  {
-    guard let payload = state.payload(bytes) else {
-      total.refused += 1
+  private mutating func read(
+    _ bytes: [UInt8], of identity: TargetIdentity, _ peer: Int?, at date: UInt64?, _ tables: LogTables?
+  ) throws(HostLinkError) {
+    let payload = peer == nil ? nil : state.payload(bytes)
+    if peer != nil, payload == nil { total.refused += 1 }
+    if let peer, let payload {
+      state.note(other: state.payloads[payload].short)
+      state.read(payload, of: peer)
+    }
+    guard let date = try note(.read(bytes), of: identity, at: date, tables), let peer, let payload else {
       return
     }
-    let short = state.payloads[payload].short
-    state.note(other: short)
-    state.read(payload, of: peer)
-    guard let date = try note(.read(bytes), of: peer, at: date, tables) else { return }
-    state.sign(ofShort: short, at: date)
+    state.sign(ofShort: state.payloads[payload].short, at: date)
     sign(of: peer, at: date)
   }
 
-  private mutating func shared(_ bytes: [UInt8], by peer: Int, at date: UInt64?, _ tables: LogTables?)
-    throws(HostLinkError)
-  {
+  private mutating func shared(
+    _ bytes: [UInt8], by peer: TargetIdentity, at date: UInt64?, _ tables: LogTables?
+  ) throws(HostLinkError) {
     for payload in Self.split(bytes, length: total.ownLength) {
       let short = state.short(ShortPayload.text(payload))
       if let short { state.note(other: short) } else { total.refused += 1 }
@@ -169,16 +168,17 @@ struct LogInterpreter {
   }
 
   private mutating func visited(
-    _ beacon: Int, _ first: UInt32, _ last: UInt32, at date: UInt64?, _ tables: LogTables?
+    _ beacon: TargetIdentity, _ peer: Int?, _ first: UInt32, _ last: UInt32, at date: UInt64?,
+    _ tables: LogTables?
   ) throws(HostLinkError) {
     func before(_ seconds: UInt32) -> UInt64 {
       let date = date ?? 0
       return date - min(date, UInt64(seconds) * 1000)
     }
-    let peer = state.peers[beacon]
+    let payload = peer.flatMap { state.peers[$0].payload }
     let visit = VenueVisit(
-      first: before(first), last: before(last), beacon: peer.identity,
-      payload: peer.payload.map { state.payloads[Int($0)].bytes } ?? [])
+      first: before(first), last: before(last), beacon: beacon,
+      payload: payload.map { state.payloads[Int($0)].bytes } ?? [])
     _ = try note(.visited(visit), of: beacon, at: date, tables)
   }
 }

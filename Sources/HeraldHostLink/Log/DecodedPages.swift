@@ -1,4 +1,5 @@
-/// A cache of decoded pages between reception and conversion: a page decoded for inspection is not decoded again.
+/// A cache of decoded pages between reception and conversion: a page decoded for inspection is not decoded
+/// again.
 struct DecodedPages {
   private struct Page {
     let page: LogPage

@@ -74,7 +74,7 @@ struct PullResult: Encodable, Sendable {
   let contactCount: Int
   /// The number of events with an implausible date.
   let unbelievableDates: Int
-  /// The number of events that are too many to be interpreted.
+  /// The number of events that are in no contact, as there are too many.
   let refusedEvents: Int
   let clockProblem: String?
   let pull: Pull?
@@ -211,7 +211,7 @@ struct PullResult: Encodable, Sendable {
     if refusedEvents > 0 {
       Console.line(
         "\(Console.count(refusedEvents, "event")) are of more addresses, payloads or contacts than a conversion holds, and are "
-          + "not counted. They stay in \(folder)/pages.")
+          + "in no contact. They are in the other tables.")
     }
     if pull != nil, let sealed = SealedPagesText(sealedPages) { Console.line("Note: \(sealed.what).") }
     if let dropped = DroppedEventsText(droppedEvents) {
