@@ -106,6 +106,8 @@ public struct AdvertisingScheduler<let sets: Int>: AdvertisingSets, ~Copyable {
     entries[set].share = 0
     entries[set].connectable = false
     entries[set].virtualTime = 0
+    // If it is defined again before the next plan, the radio has its former data.
+    if case .set(set, _) = shown { dirty = true }
   }
 
   /// Gives every set the new own address, at once.

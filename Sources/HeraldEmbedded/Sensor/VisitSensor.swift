@@ -108,15 +108,21 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
     strangers[slot] = StayCandidate(target, at: now)
   }
 
-  /// Records that a beacon was received.
+  /// Records that a beacon was received: for the latest of its stays, as its payload may have changed.
   public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {
     var slot = 0
+    var latest = -1
     while slot < venues {
-      if stays[slot].state != .vacant, stays[slot].beacon == target {
-        hear(slot, since: now, at: now)
-        return
+      if stays[slot].state != .vacant, stays[slot].beacon == target,
+        latest < 0 || stays[latest].end < stays[slot].end
+      {
+        latest = slot
       }
       slot &+= 1
+    }
+    guard latest < 0 else {
+      hear(latest, since: now, at: now)
+      return
     }
     slot = 0
     while slot < strangerCount {

@@ -1,10 +1,10 @@
 import HeraldBluetooth
 import HeraldHAL
-import HeraldSimulation
 import TestInputs
 import Testing
 
 @testable import HeraldEmbedded
+@testable import HeraldSimulation
 
 /// The machines of a device that has connections, and its radio.
 private struct Machines: ~Copyable {
@@ -22,6 +22,52 @@ private struct Machines: ~Copyable {
         connection: ConnectionID(index: index), role: .peripheral,
         peer: DeviceAddress(high: 0xC0DE, low: peer, kind: .random)), isOurs: false, &serving, &peers,
       &context)
+  }
+
+  /// Begins an exchange with a peer that was received just now, on a connection of this device.
+  mutating func meet(_ index: Int, _ peer: UInt32) {
+    let address = DeviceAddress(high: 0xC0DE, low: peer, kind: .random)
+    let id = ConnectionID(index: index)
+    let place = peers.admitHerald(address, &context)
+    guard place >= 0 else { return }
+    peers.beginAttempt(place, othersWait: false, limit: .never, &context)
+    let isOurs = peers.attemptSucceeded(&context)
+    var nobody = IgnoringHandler()
+    radio.happen(.opened(id, .central, peer: address))
+    _ = radio.poll(at: context.now, into: &nobody)
+    exchanges.opened(
+      ConnectionOpened(connection: id, role: .central, peer: address), isOurs: isOurs, &serving, &peers,
+      &context)
+  }
+
+  /// Sends what is to be sent on a connection, and takes the peer's responses. What was commanded and told.
+  mutating func exchange(_ index: Int, _ peer: UInt32, _ random: inout SplitMix64) -> String {
+    exchanges.driveAll(&radio, &serving, &peers, &context)
+    let commands = radio.takeCommands()
+    var simulated = SimulatedPeer(fixedPayload: UInt64(peer))
+    for case .send(let request, ConnectionID(index: index)) in commands {
+      var response = [UInt8](repeating: 0, count: 23)
+      var room = response.mutableSpan
+      let count = simulated.answer(request.span, into: &room)
+      response.removeLast(23 - count)
+      switch random.next() % 12 {
+      case 0: response = []
+      case 1: response = [0x01, request[0], 0, 0, [0x0A, 0x05, 0x80][Int(random.next() % 3)]]
+      case 2: response = random.mutated([response])
+      default: break
+      }
+      guard !response.isEmpty, exchanges.table[index].step != .closed else { continue }
+      _ = exchanges.take(response.span, index, &serving, &peers, &context)
+    }
+    return "\(commands) \(told())"
+  }
+
+  /// The peer's connection ends, and the radio is no longer asked for anything on it.
+  mutating func lose(_ index: Int) {
+    var nobody = IgnoringHandler()
+    radio.happen(.closed(ConnectionID(index: index), .remoteUserTerminated))
+    _ = radio.poll(at: context.now, into: &nobody)
+    close(index)
   }
 
   mutating func close(_ index: Int) {
@@ -106,6 +152,44 @@ struct ConnectionLifeTests {
           Issue.record(
             "seed \(seed), request \(number), \(request): \(seen) \(told), not \(expected) \(expectedToBeTold)"
           )
+          return
+        }
+      }
+    }
+  }
+
+  @Test("an exchange goes as the first one in its place, however those before it went and ended")
+  func exchanged() {
+    for seed in 0..<200 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      var used = Machines()
+      for peer in 0..<UInt32(random.next() % 4) {
+        let index = Int(random.next() % 2)
+        used.meet(index, 1 + peer)
+        for _ in 0..<(random.next() % 14) {
+          used.context.pass(milliseconds: random.next() % 1500)
+          _ = used.exchange(index, 1 + peer, &random)
+        }
+        used.lose(index)
+      }
+      for slot in 0..<used.peers.table.slotsUsed where used.peers.table.isTaken(slot) {
+        used.peers.table.remove(slot)
+      }
+      _ = used.radio.takeCommands()
+      var fresh = Machines()
+      fresh.context.now = used.context.now
+      used.meet(0, 77)
+      fresh.meet(0, 77)
+      _ = (used.told(), fresh.told())
+      for number in 0..<25 {
+        let time = random.next() % 1500
+        used.context.pass(milliseconds: time)
+        fresh.context.pass(milliseconds: time)
+        var copy = random
+        let seen = used.exchange(0, 77, &random)
+        let expected = fresh.exchange(0, 77, &copy)
+        guard seen == expected else {
+          Issue.record("seed \(seed), step \(number): \(seen) instead of \(expected)")
           return
         }
       }

@@ -56,3 +56,17 @@ extension Peers where Parts == MachineParts {
     return place
   }
 }
+
+/// Takes in what a radio says, and does nothing about it.
+struct IgnoringHandler: RadioEventHandler {
+  mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {}
+  mutating func radioChanged(_ state: RadioState, at now: Instant) {}
+  mutating func connectionOpened(_ opened: ConnectionOpened, at now: Instant) {}
+  mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant) {}
+  mutating func connectionClosed(_ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant) {}
+  mutating func pduReceived(
+    _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
+  ) -> Int { 0 }
+  mutating func readyToSend(on connection: ConnectionID, at now: Instant) {}
+  mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {}
+}
