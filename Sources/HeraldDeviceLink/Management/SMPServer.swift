@@ -17,8 +17,11 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
   /// Whether a host that has proved to have the access key uses this server.
   public func hasSession(at now: Instant) -> Bool { session.isValid(at: now) }
 
-  /// Ends the session, as the link or its peer has disconnected.
-  public mutating func endSession() { session.end() }
+  /// Ends the session and the download of a file, as the link or its peer has disconnected.
+  public mutating func endSession() {
+    session.end()
+    file = LogFile()
+  }
 
   /// Processes the packet in the first `count` bytes of `buffer`, writes the response over it, and returns
   /// its length: 0 if the packet is empty, is too short for a header, or is not a request.
