@@ -1,6 +1,7 @@
 import HeraldBluetooth
 import HeraldHAL
 import HeraldSimulation
+import TestInputs
 import Testing
 
 private let attributes: [5 of AttributeRecord] = [
@@ -200,5 +201,73 @@ struct BluetoothHostTests {
     _ = host.poll(at: .start)
     #expect(host.application.heard == [[2, 1, 6]])
     #expect(host.application.notes == ["connected 0", "disconnected 0"])
+  }
+
+  /// One step of a history on a connection, and what it brings about.
+  private func step(_ host: inout Host, _ random: inout SplitMix64, on index: Int, at now: Instant) -> String
+  {
+    let connection = ConnectionID(index: index)
+    var isDone = false
+    let pdus: [[UInt8]] = [
+      [0x0A, 3, 0], [0x12, 4, 0, 1, 0], [0x02, 50, 0], [0x16, 3, 0, 0, 0, 1], [0x03, 60, 0], [0x0B, 1, 2],
+      [0x07, 1, 0, 5, 0], [0x01, 0x06, 1, 0, 0x0A], [0x01, 0x0A, 3, 0, 0x05], [0x1B, 3, 0, 7],
+    ]
+    let pdu = random.next() % 4 == 0 ? random.mutated(pdus) : pdus[Int(random.next() % 10)]
+    let value = [UInt8](repeating: 6, count: Int(random.next() % 30))
+    switch random.next() % 9 {
+    case 0: isDone = begin(&host, .discoverService16(UUID16(0x180F)), index)
+    case 1: isDone = begin(&host, .readLong(3), index)
+    case 2: isDone = begin(&host, .exchangeMTU(60), index)
+    case 3: isDone = notify(&host, value) > 0
+    case 4: host.radio.hasBackpressure.toggle()
+    case 5...7: host.radio.happen(.pdu(pdu, on: connection))
+    default: break
+    }
+    var next = poll(&host, now)
+    for _ in 0..<5 where next <= now { next = poll(&host, now) }
+    let (done, events) = (host.radio.takeCommands(), host.application.events)
+    host.application.events = []
+    return "\(isDone) \(next) \(done) \(events) \(host.configuration(slot: 0, on: connection))"
+  }
+
+  @Test("A connection is as the first one in its place, whatever was under way on those before it")
+  func life() {
+    for seed in 0..<200 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      var used = connectedHost()
+      var now = Instant.start
+      for _ in 0..<(random.next() % 30) {
+        now = now + .milliseconds(UInt32(random.next() % 9000))
+        _ = step(&used, &random, on: 0, at: now)
+      }
+      used.radio.hasBackpressure = false
+      if random.next() % 2 == 0 {
+        used.radio.happen(.closed(ConnectionID(index: 0), .remoteUserTerminated))
+      } else {
+        used.radio.happen(.state(.failed))
+        _ = poll(&used, now)
+        used.radio.happen(.state(.ready))
+      }
+      for _ in 0..<3 { _ = poll(&used, now) }
+      let next = poll(&used, now)
+      let isBegun = begin(&used, .readLong(3), 0)
+      #expect(next == .never && !isBegun, "seed \(seed)")
+      used.radio.happen(.opened(ConnectionID(index: 0), .peripheral, peer: peer))
+      _ = poll(&used, now)
+      _ = used.radio.takeCommands()
+      used.application.events = []
+      var fresh = connectedHost()
+      _ = fresh.radio.takeCommands()
+      for number in 0..<30 {
+        now = now + .milliseconds(UInt32(random.next() % 9000))
+        var copy = random
+        let seen = step(&used, &random, on: 0, at: now)
+        let expected = step(&fresh, &copy, on: 0, at: now)
+        guard seen == expected else {
+          Issue.record("seed \(seed), step \(number): \(seen) instead of \(expected)")
+          return
+        }
+      }
+    }
   }
 }

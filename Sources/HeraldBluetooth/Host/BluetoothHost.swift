@@ -105,9 +105,8 @@ public struct BluetoothHost<
   /// Starts a procedure on the table of a peer. `false` if the connection does not exist, one is under way,
   /// or a parameter is out of range.
   public mutating func begin(_ procedure: GATTProcedure, on connection: ConnectionID) -> Bool {
-    let index = connection.index
-    guard index >= 0, index < connections else { return false }
-    return events.clients[index].begin(procedure)
+    guard events.isOpen(connection) else { return false }
+    return events.clients[connection.index].begin(procedure)
   }
 
   mutating func send(_ pdu: Span<UInt8>, on connection: ConnectionID) -> Bool {

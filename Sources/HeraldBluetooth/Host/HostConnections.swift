@@ -25,6 +25,12 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
     isStale = true
   }
 
+  /// Whether a connection is open.
+  func isOpen(_ connection: ConnectionID) -> Bool {
+    let index = connection.index
+    return index >= 0 && index < connections && open & 1 &<< UInt32(truncatingIfNeeded: index) != 0
+  }
+
   /// Discards all connections and issues all commands to the radio again.
   public mutating func radioChanged(_ state: RadioState, at now: Instant) {
     isStale = true
@@ -65,6 +71,7 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
     let index = connection.index
     guard index >= 0, index < connections else { return }
     server.closed(connection)
+    clients[index] = GATTClient()
     application.cancelPrepared(on: connection)
     open &= ~(1 &<< UInt32(truncatingIfNeeded: index))
     application.disconnected(connection, reason, at: now)
