@@ -40,6 +40,8 @@ final class FakeDevice {
   }
 
   static let epoch: UInt32 = 0xE90C_0001
+  /// The epoch of its log: one of 256, as each erasure begins another.
+  private(set) var epoch = FakeDevice.epoch
   static let pageSize = 256
 
   var fault = Fault.none
@@ -82,8 +84,8 @@ final class FakeDevice {
 
   /// A page of the tests: its number, a pattern, and behind every three bytes their sum, so that each
   /// beginning can be checked, too. A page that ends in EE is damaged.
-  static func page(_ sequence: UInt32, count: Int) -> [UInt8] {
-    var bytes = (0..<count).map { UInt8(truncatingIfNeeded: UInt32($0) &* 7 &+ sequence) }
+  static func page(_ sequence: UInt32, count: Int, salt: UInt32 = 0) -> [UInt8] {
+    var bytes = (0..<count).map { UInt8(truncatingIfNeeded: UInt32($0) &* 7 &+ sequence &+ salt) }
     bytes[0] = UInt8(truncatingIfNeeded: sequence)
     for end in stride(from: 3, to: count, by: 4) { bytes[end] = bytes[end - 3..<end].reduce(0, &+) }
     return bytes
@@ -92,12 +94,27 @@ final class FakeDevice {
   static func inspect(_ bytes: [UInt8], epoch: UInt32, sequence: UInt32) -> PageInspection {
     if bytes.last == 0xEE { return .damaged("ends in EE") }
     let isGood =
-      epoch == Self.epoch && bytes[0] == UInt8(truncatingIfNeeded: sequence)
+      epoch &>> 8 == Self.epoch &>> 8 && bytes[0] == UInt8(truncatingIfNeeded: sequence)
       && stride(from: 3, to: bytes.count, by: 4).allSatisfy { bytes[$0] == bytes[$0 - 3..<$0].reduce(0, &+) }
     return isGood ? .good : .wrong("has a wrong sum")
   }
 
   var last: UInt32 { pages.keys.max() ?? 0 }
+
+  /// Its last page has `count` bytes, more than before; with `pages`, is full, and that many follow it.
+  func grow(pages further: UInt32, openBytes count: Int) {
+    let (old, new) = (last, last + further)
+    for sequence in old...new {
+      pages[sequence] = Self.page(
+        sequence, count: sequence == new ? count : Self.pageSize, salt: epoch &- Self.epoch)
+    }
+  }
+
+  /// Its log is erased, and begins anew with a page of `count` bytes.
+  func erase(openBytes count: Int) {
+    epoch += 1
+    pages = [1: Self.page(1, count: count, salt: epoch &- Self.epoch)]
+  }
 
   /// The responses to one packet, in order.
   func answer(_ packet: [UInt8]) -> [[UInt8]] {
@@ -135,7 +152,7 @@ final class FakeDevice {
 
   private func status() -> [UInt8] {
     var fields: [(String, UInt64)] = [
-      ("epoch", UInt64(Self.epoch)), ("first", UInt64(first)), ("last", UInt64(last)),
+      ("epoch", UInt64(epoch)), ("first", UInt64(first)), ("last", UInt64(last)),
       ("open", UInt64(pages[last]?.count ?? 0)), ("page", UInt64(Self.pageSize)), ("boot", 3), ("now", 5000),
     ]
     if let unix { fields.append(("unix", unix)) }
@@ -183,10 +200,10 @@ final class FakeDevice {
 
   /// Pages one by one, the oldest first, with their digests.
   private func acknowledge(_ body: CBORValue) -> [UInt8] {
-    guard let sequence = body["seq"]?.number32, let epoch = body["epoch"]?.number32,
+    guard let sequence = body["seq"]?.number32, let named = body["epoch"]?.number32,
       let digest = body["digest"]?.byteString, digest.count == 32
     else { return [0xA1, 0x62] + Array("rc".utf8) + [0x03] }
-    guard epoch == Self.epoch else { return Self.failure(4) }
+    guard named == epoch else { return Self.failure(4) }
     let done = max(first - 1, overwritten, acknowledged.max() ?? 0)
     if sequence > done {
       guard sequence == done + 1, sequence < last, let page = pages[sequence] else { return Self.failure(3) }

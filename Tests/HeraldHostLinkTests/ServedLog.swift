@@ -93,6 +93,9 @@ final class ServedLog {
     try device.log.append(event, at: Instant(milliseconds: 1_000_000), clock: WallClock())
   }
 
+  /// The device ends its session.
+  func endsSession() { server.endSession() }
+
   /// Rounds of the loop: whatever is to be trimmed is.
   func trim() { while device.log.wantsTrimming { device.log.trim() } }
 

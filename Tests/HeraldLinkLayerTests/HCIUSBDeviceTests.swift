@@ -221,4 +221,54 @@ final class HCIUSBDeviceTests {
     _ = control("00 09 0100 0000 0000")
     #expect(control("20 00 0000 0000 0300", ["030C 00"]) == ["acknowledged"])
   }
+
+  /// One step of a host at random, and what the device does.
+  private func step(_ random: inout SplitMix64) -> String {
+    let commands: [(String, [String])] = [
+      ("20 00 0000 0000 0300", ["0910 00"]), ("20 00 0000 0000 0300", ["0210 00"]),
+      ("20 00 0000 0000 0400", ["030C 01"]), ("20 00 0000 0000 0B00", ["0120 08 FF00000000000000"]),
+      ("20 00 0000 0000 0201", ["0320 FF" + String(repeating: "00", count: 61)]),
+      ("80 06 0001 0000 1200", []), ("02 03 0000 8100 0000", []), ("81 0A 0000 0000 0100", []),
+    ]
+    let data = ["0120 0000", "0120 1B00 AABBCC", "0120 0400 AABBCCDD", "0120", "", "AABB"]
+    let choice = Int(random.next() % 8)
+    var deeds: [String] = []
+    switch random.next() % 8 {
+    case 0...3: deeds = control(commands[choice].0, commands[choice].1)
+    case 4: bus.usb.requestData = [[UInt8](repeating: 0, count: Int(random.next() % 65))]
+    case 5: bus.usb.dataOut.append(hexBytes(data[Int(random.next() % 6)]))
+    case 6: bus.usb.full = random.next() % 2 == 0 ? [0x81] : []
+    default: bus.usb.full = []
+    }
+    poll()
+    defer { bus.usb.packets = [:] }
+    return "\(deeds) \(bus.usb.deeds) \(bus.usb.packets.sorted { $0.key < $1.key })"
+  }
+
+  @Test("After a reset of the bus the device is as one that was just connected, whatever it was in")
+  func life() {
+    for seed in 0..<60 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      let (used, fresh) = (HCIUSBDeviceTests(), HCIUSBDeviceTests())
+      for _ in 0..<(random.next() % 20) { _ = used.step(&random) }
+      used.bus.usb.full = []
+      used.bus.usb.requestData = []
+      used.bus.usb.dataOut = []
+      used.bus.usb.events = [.reset]
+      used.poll()
+      #expect(used.control("20 00 0000 0000 0300", ["030C 00"]) == ["stalled"])
+      _ = used.control("00 09 0100 0000 0000")
+      let dropped = used.bus.dropped
+      fresh.bus.usb.packets = [:]
+      used.bus.usb.packets = [:]
+      for number in 0..<20 {
+        var copy = random
+        let (seen, expected) = (used.step(&random), fresh.step(&copy))
+        guard seen == expected, used.bus.dropped - dropped == fresh.bus.dropped else {
+          Issue.record("seed \(seed), step \(number): \(seen) instead of \(expected)")
+          return
+        }
+      }
+    }
+  }
 }

@@ -242,4 +242,88 @@ struct LinkLayerRadioTests {
     let events = (0..<5).map { peripheral.radio.roleStatistic(4, of: $0) }
     #expect(events[0] > 0 && events[3] > 0 && events[1] == 0 && events[2] == 0 && events[4] == 0)
   }
+
+  /// Two devices on a medium of their own, of which one connects to the other.
+  private final class Pair {
+    let medium = RadioMedium(seed: 12)
+    let peripheral: RadioDevice<2>
+    let central: RadioDevice<2>
+
+    init() throws {
+      (peripheral, central) = (RadioDevice<2>(medium, 0), RadioDevice<2>(medium, 1))
+      try peripheral.advertise()
+    }
+
+    func run(_ count: Int) { medium.run(until: medium.time + milliseconds(count)) }
+
+    func connect() throws {
+      try central.connect(to: peripheral.address)
+      run(200)
+    }
+
+    /// One step on the connection: PDUs, of which the second is refused while the first waits, or the RSSI.
+    func step(_ random: inout SplitMix64) -> String {
+      let device = random.next() % 2 == 0 ? central : peripheral
+      let pdu =
+        [random.next() % 2 == 0 ? 0x53 : 0x0A] + [UInt8](repeating: 7, count: Int(random.next() % 247))
+      switch random.next() % 8 {
+      case 0:
+        device.radio.readRSSI(ConnectionID(index: 0))
+        device.poll()
+        return ""
+      case 1...3:
+        let refusals = [device.refusal(of: pdu), device.refusal(of: pdu)]
+        return "\(refusals)"
+      default: return "\(String(describing: device.refusal(of: pdu)))"
+      }
+    }
+
+    /// What happened to the hosts since the last call.
+    func told() -> String {
+      defer {
+        peripheral.host = EventRecorder()
+        central.host = EventRecorder()
+      }
+      return [peripheral.host, central.host].map {
+        "\($0.opened.count) \($0.closed) \($0.pdus) \($0.ready) \($0.measured.count)"
+      }.joined(separator: " ")
+    }
+  }
+
+  @Test("A connection is as the first one in its place, whatever those before it had not finished")
+  func life() throws {
+    for seed in 0..<8 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      let (used, fresh) = (try Pair(), try Pair())
+      for _ in 0..<(1 + random.next() % 2) {
+        try used.connect()
+        for _ in 0..<(random.next() % 6) {
+          used.peripheral.isAsleep = random.next() % 3 == 0
+          _ = used.step(&random)
+          used.run(Int(random.next() % 20))
+        }
+        if random.next() % 3 == 0 { used.central.radio.readRSSI(ConnectionID(index: 0)) }
+        (random.next() % 2 == 0 ? used.central : used.peripheral).radio.disconnect(ConnectionID(index: 0))
+        used.run(300)
+        used.peripheral.isAsleep = false
+        used.peripheral.poll()
+        used.central.poll()
+      }
+      _ = (used.told(), fresh.told())
+      try used.connect()
+      try fresh.connect()
+      for number in 0..<10 {
+        var copy = random
+        let (result, expectedResult) = (used.step(&random), fresh.step(&copy))
+        used.run(500)
+        fresh.run(500)
+        let (seen, expected) = (used.told(), fresh.told())
+        guard result == expectedResult, seen == expected else {
+          Issue.record(
+            "seed \(seed), step \(number): \(result) \(seen) instead of \(expectedResult) \(expected)")
+          return
+        }
+      }
+    }
+  }
 }
