@@ -1,5 +1,5 @@
-/// The time of presence of a person, as used in the table of a pull, the report, `contact_events.csv`, the
-/// export and the database.
+/// The time of presence of a person, as used in the table of a pull, the report, `contact_events.csv` and the
+/// exports.
 ///
 /// Time is divided into windows of 30 s, aligned to UTC. The duration of a contact is 30 s for each window in
 /// which the peer was detected, its payload read, or its RSSI measured, but at most the time from its begin
