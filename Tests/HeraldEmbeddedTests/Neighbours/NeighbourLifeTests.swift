@@ -1,26 +1,22 @@
 import HeraldBluetooth
+import HeraldEmbedded
 import HeraldHAL
+import HeraldNeighbours
 import HeraldSimulation
 import TestInputs
 import Testing
 
-@testable import HeraldEmbedded
-
-/// A system beside Herald, and its random source.
-private struct System<Kind: Neighbours>: ~Copyable {
+/// A neighbour as the only additional service, and its random source.
+private struct System<Kind: AdditionalServices>: ~Copyable {
   var system = Kind()
   var random = ScenarioRandom()
-  let kind: NeighbourSystem
   let tag: AttributeTag
 
-  init(_ kind: NeighbourSystem, _ tag: AttributeTag) {
-    self.kind = kind
-    self.tag = tag
-  }
+  init(_ tag: AttributeTag) { self.tag = tag }
 
   mutating func change(withAddress: Bool, at unixSeconds: UInt64?) -> String {
     let changed = system.change(withAddress: withAddress, random: &random, unixSeconds: unixSeconds)
-    return "\(changed.contains(kind)) \(shown(at: unixSeconds))"
+    return "\(changed.contains(0)) \(shown(at: unixSeconds))"
   }
 
   /// What it shows.
@@ -28,17 +24,17 @@ private struct System<Kind: Neighbours>: ~Copyable {
     var (code, data) = ([UInt8](repeating: 0, count: 16), [UInt8](repeating: 0, count: 31))
     var codeRoom = code.mutableSpan
     var dataRoom = data.mutableSpan
-    let lengths = [system.copyCode(kind, into: &codeRoom), system.advertise(kind, into: &dataRoom)]
-    return "\(system.shows(kind)) \(system.life(from: unixSeconds)) \(lengths) \(code) \(data)"
+    let lengths = [system.copyCode(0, into: &codeRoom), system.advertise(0, into: &dataRoom)]
+    return "\(system.life(from: unixSeconds)) \(lengths) \(code) \(data)"
   }
 
-  /// The news, until there are none.
-  mutating func news() -> [String] {
+  /// The events, until there are none.
+  mutating func events() -> [String] {
     var found: [String] = []
     for _ in 0..<9 {
-      let news = system.takeNews(random: &random)
-      if news.kind == .nothing { break }
-      found.append("\(news.kind) \(news.rssi) \((0..<Int(news.length)).map { news.code[$0] })")
+      let event = system.takeEvent(random: &random)
+      if event.kind == .nothing { break }
+      found.append("\(event.kind) \(event.rssi) \((0..<Int(event.length)).map { event.code[$0] })")
     }
     return found
   }
@@ -59,16 +55,16 @@ private struct System<Kind: Neighbours>: ~Copyable {
       return "\(read) \(bytes)"
     case 5, 6: return "\(String(describing: system.write(tag, value.span)))"
     case 7: system.closed(connection)
-    default: return "\(news())"
+    default: return "\(events())"
     }
     return ""
   }
 }
 
-@Suite("The life of systems beside Herald")
+@Suite("The life of neighbours")
 struct NeighbourLifeTests {
   /// Whether both behave alike from now on.
-  private func compare<Kind: Neighbours>(
+  private func compare<Kind: AdditionalServices>(
     _ used: inout System<Kind>, _ fresh: inout System<Kind>, _ random: inout SplitMix64, at date: UInt64?,
     _ seed: UInt64
   ) -> Bool {
@@ -90,15 +86,15 @@ struct NeighbourLifeTests {
   func covidWatch() {
     for seed in 0..<200 as Range<UInt64> {
       var random = SplitMix64(seed: seed)
-      var used = System<CovidWatch>(.covidWatch, .contactEventNumber)
+      var used = System<CovidWatch>(.contactEventNumber)
       for _ in 0..<(random.next() % 60) {
         if random.next() % 6 == 0 { used.system.isPeripheral.toggle() }
         _ = used.step(&random, at: nil)
       }
       used.system.isPeripheral = false
       _ = used.change(withAddress: random.next() % 2 == 0, at: nil)
-      _ = used.news()
-      var fresh = System<CovidWatch>(.covidWatch, .contactEventNumber)
+      _ = used.events()
+      var fresh = System<CovidWatch>(.contactEventNumber)
       let (seen, expected) = (used.shown(at: nil), fresh.shown(at: nil))
       #expect(seen == expected, "seed \(seed)")
       used.system.isPeripheral = true
@@ -113,7 +109,7 @@ struct NeighbourLifeTests {
     let all = zeroSecretDayCodes(from: 166, days: 9)
     for seed in 0..<100 as Range<UInt64> {
       var random = SplitMix64(seed: seed)
-      var used = System<C19X>(.c19x, .beaconCode)
+      var used = System<C19X>(.beaconCode)
       var date: UInt64? = noon
       for _ in 0..<(random.next() % 40) {
         switch random.next() % 12 {
@@ -128,12 +124,12 @@ struct NeighbourLifeTests {
         default: _ = used.step(&random, at: date)
         }
       }
-      _ = used.news()
+      _ = used.events()
       used.system.dateIs(certain: true)
       used.system.isPeripheral = false
       _ = used.change(withAddress: false, at: date)
       used.system.isPeripheral = true
-      var fresh = System<C19X>(.c19x, .beaconCode)
+      var fresh = System<C19X>(.beaconCode)
       fresh.system.isPeripheral = true
       let codes = Array(all[16..<32])
       try used.system.provide(firstDay: 168, dayCodes: codes.span)
