@@ -4,8 +4,8 @@ import Testing
 
 @testable import HeraldArchive
 
-/// Whatever was added, labelled, changed, corrected and put back before, the answers are those of a new archive
-/// of the same logs, people and rules.
+/// Whatever was added, labelled, changed, corrected and put back before, the answers are those of a new
+/// archive of the same logs, people and rules.
 @Suite struct ArchiveLifeTests {
   private static let serials = ["ONE", "TWO", "THREE"]
 
