@@ -103,6 +103,18 @@ struct BluetoothHostTests {
     host.stopAdvertising()
     host.scan(nil)
     #expect(commands(host).suffix(2) == [.stopAdvertising, .stopScanning])
+    host.radio.commands = []
+    host.radio.happen(.state(.failed))
+    _ = host.poll(at: .start + .seconds(4))
+    host.radio.happen(.state(.ready))
+    _ = host.poll(at: .start + .seconds(5))
+    #expect(commands(host) == [])
+    // Data and scan response of before are gone.
+    for response in [[3, 9, 0x41, 0x42], []] as [[UInt8]] {
+      _ = advertise(&host, data, scanResponse: response)
+      _ = host.poll(at: .start + .seconds(6))
+      #expect(commands(host).last == .startAdvertising(parameters, data: data, scanResponse: response))
+    }
   }
 
   @Test("31 bytes can be advertised, 32 are refused and change nothing")
