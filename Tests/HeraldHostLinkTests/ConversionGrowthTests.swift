@@ -175,15 +175,21 @@ struct ConversionGrowthTests {
     let path = "\(place.path)/\(ConversionFile.name)"
     let state = [UInt8](try #require(FileManager.default.contents(atPath: path)))
     var random = Mutations(seed: 11)
+    let length = (4..<8).reduce(0) { $0 << 8 | Int(state[$1]) }
+    let parts = [Array(state[8..<8 + length]), Array(state[(8 + length)...])]
     for round in 0..<400 {
-      var bytes = random.mutated([Array(state.dropLast(32))])
-      let digest = SHA256.digest(of: bytes.span)
-      // One in four is damaged, the others are forged.
-      if round % 4 > 0 { bytes += digest.indices.map { digest[$0] } }
-      try store.write(bytes, named: ConversionFile.name)
+      // One in four is damaged, the others are forged, in one of the two parts.
+      var changed = parts
+      var part = random.mutated([Array(parts[round % 2].dropLast(32))])
+      let digest = SHA256.digest(of: part.span)
+      if round % 4 > 0 { part += digest.indices.map { digest[$0] } }
+      changed[round % 2] = part
+      let size = (0..<4).map { UInt8(truncatingIfNeeded: changed[0].count >> (24 - 8 * $0)) }
+      try store.write(Array(state[..<4]) + size + changed[0] + changed[1], named: ConversionFile.name)
       let last = try ConversionFile(of: store)
       if round % 4 == 0 { #expect(last == nil) }
-      guard var state = last?.state else { continue }
+      _ = last?.holds(try store.pages(), of: store)
+      guard var state = last?.state() else { continue }
       for name in try store.pages() { try state.take(try store.content(of: name), name, nil) }
       _ = LogConversion(state, pageCount: 0, sealedPages: 0)
     }

@@ -75,57 +75,57 @@ struct ConversionFile {
   private static let magic: [UInt8] = [0x48, 0x43, 0x53, 1]
   private static let mostBytes = 1 << 30
 
-  /// Identifies the folder at the last conversion; empty if that would have another result with a key.
-  let folder: [UInt8]
-  /// Identifies the files of the interpreted pages.
-  let pages: [UInt8]
-  let marks: [String: TableMark]
-  let state: ConversionState
+  /// What the last conversion has left.
+  struct Result {
+    /// Identifies the folder; empty if a conversion would have another result with a key.
+    let folder: [UInt8]
+    let summary: LogConversion
+    let marks: [String: TableMark]
+    /// Identifies the files of the interpreted pages.
+    let pages: [UInt8]
+    /// The number of these pages.
+    let pageCount: Int
+  }
 
-  /// Reads the file; `nil` if there is none that can be used.
+  let result: Result
+  private let stored: [UInt8]
+
+  /// Reads the file; `nil` if there is none that can be used. The state is not decoded yet.
   init?(of folder: PageStore) throws(HostLinkError) {
-    guard let all = try LocalFile.bytes("\(folder.path)/\(Self.name)", atMost: Self.mostBytes) else {
-      return nil
-    }
-    do throws(StateReader.Damage) {
-      var bytes = try StateReader(all)
-      guard try bytes.data() == Self.magic else { return nil }
-      self.folder = try bytes.data()
-      var marks: [String: TableMark] = [:]
-      for _ in 0..<(try bytes.integer()) {
-        let name = String(decoding: try bytes.data(), as: UTF8.self)
-        marks[name] = try TableMark(from: &bytes)
-      }
-      self.marks = marks
-      pages = try bytes.data()
-      state = try ConversionState(from: &bytes)
-      guard bytes.isAtEnd else { return nil }
-    } catch {
-      return nil
-    }
+    guard let all = try LocalFile.bytes("\(folder.path)/\(Self.name)", atMost: Self.mostBytes),
+      all.starts(with: Self.magic), all.count >= 8
+    else { return nil }
+    let length = (4..<8).reduce(0) { $0 << 8 | Int(all[$1]) }
+    guard length <= all.count - 8,
+      var bytes = try? StateReader(Array(all[8..<8 + length])), let result = try? Result(from: &bytes)
+    else { return nil }
+    self.result = result
+    stored = Array(all[(8 + length)...])
+  }
+
+  /// The interpretation of the pages; `nil` if it is damaged.
+  func state() -> ConversionState? {
+    guard var bytes = try? StateReader(stored), let state = try? ConversionState(from: &bytes),
+      bytes.isAtEnd, state.pages == result.pageCount
+    else { return nil }
+    return state
   }
 
   /// Whether the interpreted pages are the first ones of a folder, unchanged.
   func holds(_ names: [PageName], of folder: PageStore) -> Bool {
-    pages == Self.digest(names.prefix(state.pages), of: folder)
+    result.pageCount <= names.count
+      && result.pages == Self.digest(names.prefix(result.pageCount), of: folder)
   }
 
-  /// Writes the file. `state` are the bytes of a state, and `pages` identifies its pages.
-  static func write(
-    _ state: StateWriter, pages: [UInt8], folder fingerprint: [UInt8], _ marks: [String: TableMark],
-    in folder: PageStore
-  ) throws(HostLinkError) {
+  /// Writes the file. `state` are the bytes of a state.
+  static func write(_ result: Result, _ state: consuming StateWriter, in folder: PageStore)
+    throws(HostLinkError)
+  {
     var bytes = StateWriter()
-    bytes.add(magic)
-    bytes.add(fingerprint)
-    bytes.add(marks.count)
-    for (name, mark) in marks {
-      bytes.add(Array(name.utf8))
-      mark.store(in: &bytes)
-    }
-    bytes.add(pages)
-    bytes.append(state)
-    try folder.write(bytes.sealed(), named: name)
+    result.store(in: &bytes)
+    let first = bytes.sealed()
+    let length = (0..<4).map { UInt8(truncatingIfNeeded: first.count >> (24 - 8 * $0)) }
+    try folder.write(magic + length + first + state.sealed(), named: name)
   }
 
   /// Identifies the unchanged files of pages, in this order.
@@ -139,6 +139,33 @@ struct ConversionFile {
     }
     let digest = SHA256.digest(of: bytes.span)
     return digest.indices.map { digest[$0] }
+  }
+}
+
+extension ConversionFile.Result: Stored {
+  func store(in bytes: inout StateWriter) {
+    bytes.add(folder)
+    summary.store(in: &bytes)
+    bytes.add(marks.count)
+    for (name, mark) in marks {
+      bytes.add(Array(name.utf8))
+      mark.store(in: &bytes)
+    }
+    bytes.add(pages)
+    bytes.add(pageCount)
+  }
+
+  init(from bytes: inout StateReader) throws(StateReader.Damage) {
+    folder = try bytes.data()
+    summary = try LogConversion(from: &bytes)
+    var marks: [String: TableMark] = [:]
+    for _ in 0..<(try bytes.integer()) {
+      let name = String(decoding: try bytes.data(), as: UTF8.self)
+      marks[name] = try TableMark(from: &bytes)
+    }
+    self.marks = marks
+    pages = try bytes.data()
+    pageCount = try bytes.integer()
   }
 }
 

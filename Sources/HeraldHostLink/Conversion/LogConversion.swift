@@ -5,7 +5,7 @@ import Foundation
 /// It goes on where the last one has ended: the time for pages appended to the log is proportional to the
 /// number of those pages, apart from the tables that are written anew. It begins with the first page if
 /// earlier pages, tables or dates have changed. Of an unchanged folder, only the names, sizes and times of
-/// its files and the page that the device was still writing are read.
+/// its files are read.
 ///
 /// Unbounded lists are limited, so that the size of the summary does not grow with the log.
 public struct LogConversion: Sendable {
@@ -68,39 +68,36 @@ public struct LogConversion: Sendable {
   ///   written would have to be replaced.
   public init(_ folder: PageStore, isForced: Bool = false) throws(HostLinkError) {
     let fingerprint = try FolderFingerprint(folder).sha256
-    let names = try folder.pagesInOrder()
     let last = try ConversionFile(of: folder)
-    let tables = LogTables(folder: folder.path, marks: last?.marks ?? [:])
-    let isUnchanged = last?.folder == fingerprint && tables.areAsLeft
-    var state = ConversionState()
-    if let last, last.state.pages <= names.count, isUnchanged || last.holds(names, of: folder) {
-      state = last.state
+    let tables = LogTables(folder: folder.path, marks: last?.result.marks ?? [:])
+    if let last, last.result.folder == fingerprint, tables.areAsLeft {
+      self = last.result.summary
+      return
     }
+    let names = try folder.pagesInOrder()
+    var state = ConversionState()
+    if let last, last.holds(names, of: folder), let kept = last.state() { state = kept }
     let ahead = try PagesAhead(names, of: folder, &state)
-    let areAsDated = state.dates.areAsDated
-    let isDone = isUnchanged && areAsDated
-    var goesOn = isDone
-    if !isDone, state.pages > 0, areAsDated { goesOn = try tables.canGoOn() }
+    var goesOn = false
+    if state.pages > 0, state.dates.areAsDated { goesOn = try tables.canGoOn() }
     if !goesOn { state = ConversionState(dates: state.dates.afresh) }
 
-    let output = isDone ? nil : tables
-    try output?.begin(goesOn: goesOn)
+    try tables.begin(goesOn: goesOn)
     for name in names[state.pages..<ahead.settled] {
-      try state.settle(try folder.content(of: name), name, output)
+      try state.settle(try folder.content(of: name), name, tables)
     }
-    output?.settle()
+    tables.settle()
     var settled = StateWriter()
-    if output != nil { state.store(in: &settled) }
-    for name in names[ahead.settled...] { try state.take(try folder.content(of: name), name, output) }
-    if let output {
-      try output.finish(state.interpreter.state, folder.device, isForced: isForced)
-      // By this the next conversion knows the files, if this one is cut off before they have their names.
-      try ConversionFile.write(
-        settled, pages: ahead.settledDigest, folder: ahead.sealed > 0 ? [] : fingerprint, output.marks,
-        in: folder)
-      try output.publish()
-    }
+    state.store(in: &settled)
+    for name in names[ahead.settled...] { try state.take(try folder.content(of: name), name, tables) }
+    try tables.finish(state.interpreter.state, folder.device, isForced: isForced)
     self.init(state, pageCount: names.count, sealedPages: ahead.sealed)
+    // By this the next conversion knows the files, if this one is cut off before they have their names.
+    try ConversionFile.write(
+      ConversionFile.Result(
+        folder: ahead.sealed > 0 ? [] : fingerprint, summary: self, marks: tables.marks,
+        pages: ahead.settledDigest, pageCount: ahead.settled), settled, in: folder)
+    try tables.publish()
   }
 
   /// The pages of a folder that are not interpreted yet.
@@ -165,5 +162,57 @@ extension LogConversion.Contact {
       payload: payload, addresses: person.addresses, firstSeen: contacts.first?.begin ?? 0,
       lastSeen: contacts.map(\.end).max() ?? 0, seconds: contacts.reduce(0) { $0 + $1.seconds },
       readings: person.levels.readings, strongest: levels?.strongest, median: levels?.median)
+  }
+}
+
+extension LogConversion: Stored {
+  func store(in bytes: inout StateWriter) {
+    for number in [
+      pageCount, events, readings, undatedEvents, droppedEvents, unbelievableDates, refusedEvents,
+      sealedPages, contactCount, unknownAddresses, unknownReadings,
+    ] { bytes.add(number) }
+    bytes.add(damagedPages.count)
+    for page in damagedPages { bytes.add(Array(page.utf8)) }
+    bytes.add(contacts)
+  }
+
+  init(from bytes: inout StateReader) throws(StateReader.Damage) {
+    pageCount = try bytes.integer()
+    events = try bytes.integer()
+    readings = try bytes.integer()
+    undatedEvents = try bytes.integer()
+    droppedEvents = try bytes.integer()
+    unbelievableDates = try bytes.integer()
+    refusedEvents = try bytes.integer()
+    sealedPages = try bytes.integer()
+    contactCount = try bytes.integer()
+    unknownAddresses = try bytes.integer()
+    unknownReadings = try bytes.integer()
+    var pages: [String] = []
+    for _ in 0..<(try bytes.integer()) { pages.append(String(decoding: try bytes.data(), as: UTF8.self)) }
+    damagedPages = pages
+    contacts = try bytes.list()
+  }
+}
+
+extension LogConversion.Contact: Stored {
+  func store(in bytes: inout StateWriter) {
+    bytes.add(payload)
+    for number in [addresses, seconds, readings] { bytes.add(number) }
+    bytes.add(firstSeen)
+    bytes.add(lastSeen)
+    for level in [strongest, median] { bytes.add(signed: Int64(level ?? .max)) }
+  }
+
+  init(from bytes: inout StateReader) throws(StateReader.Damage) {
+    func level() throws(StateReader.Damage) -> Int? { Int8(exactly: try bytes.signed()).map(Int.init) }
+    payload = try bytes.data()
+    addresses = try bytes.integer()
+    seconds = try bytes.integer()
+    readings = try bytes.integer()
+    firstSeen = try bytes.number(through: UTCTimestamp.latest)
+    lastSeen = try bytes.number(through: UTCTimestamp.latest)
+    strongest = try level()
+    median = try level()
   }
 }

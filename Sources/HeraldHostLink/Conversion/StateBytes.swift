@@ -39,9 +39,6 @@ struct StateWriter {
     for value in list { value.store(in: &self) }
   }
 
-  /// Appends what another one has.
-  mutating func append(_ other: StateWriter) { bytes += other.bytes }
-
   /// The bytes with their SHA-256 behind them.
   consuming func sealed() -> [UInt8] {
     let digest = SHA256.digest(of: bytes.span)
