@@ -18,7 +18,7 @@ extension MutableSpan where Element == UInt8 {
   /// Copies `source` to `offset`. There must be room for it.
   @inline(__always)
   @_lifetime(self: copy self)
-  package mutating func set(_ source: Span<UInt8>, at offset: Int) {
+  public mutating func set(_ source: Span<UInt8>, at offset: Int) {
     let length = source.count
     // One call of memmove: a loop would be unrolled for lengths that no PDU has.
     source.withUnsafeBytes { source in

@@ -30,7 +30,7 @@ public struct ATTOpcode: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
   static var prepareWriteResponse: Self { Self(rawValue: 0x17) }
   static var executeWriteRequest: Self { Self(rawValue: 0x18) }
   static var executeWriteResponse: Self { Self(rawValue: 0x19) }
-  package static var handleValueNotification: Self { Self(rawValue: 0x1B) }
+  public static var handleValueNotification: Self { Self(rawValue: 0x1B) }
   static var handleValueIndication: Self { Self(rawValue: 0x1D) }
   static var handleValueConfirmation: Self { Self(rawValue: 0x1E) }
   static var readMultipleVariableRequest: Self { Self(rawValue: 0x20) }

@@ -10,8 +10,9 @@
 /// ```
 public struct AdvertisingData: ~Escapable {
   let data: Span<UInt8>
-  package var start: Int
-  package var end: Int
+  /// The position of the data of the current structure, and the position behind; both 0 before the first.
+  public internal(set) var start: Int
+  public internal(set) var end: Int
   /// The number of bytes behind the length byte of the next structure; −1 at the end.
   var room: Int
   var typeByte: UInt8

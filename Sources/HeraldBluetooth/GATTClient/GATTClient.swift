@@ -8,7 +8,7 @@ import HeraldHAL
 /// when idle.
 public struct GATTClient: BitwiseCopyable, Sendable {
   /// The step of the next request, or of the one that is outstanding.
-  package enum Step: UInt8, BitwiseCopyable, Sendable {
+  public enum Step: UInt8, BitwiseCopyable, Sendable {
     case idle = 0
     case exchangeMTU, findService, readCharacteristics, read, readBlob, write
     case prepare, execute, cancelPrepared
@@ -34,7 +34,7 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   /// How many bytes of the value have been received or sent.
   var offset: UInt16 = 0
   /// The length of the value to write; the ATT_MTU to offer.
-  package var length: UInt16 = 0
+  public var length: UInt16 = 0
   /// How many bytes the prepared write that is waiting carries.
   var part: UInt16 = 0
   /// The hash of those bytes, to compare the echo with.
@@ -44,7 +44,7 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   /// Until when the waiting request may wait.
   var waitingUntil = Instant.start
   /// The service looked for.
-  package var uuid = UUID128(0, 0)
+  public var uuid = UUID128(0, 0)
 
   /// A client with nothing to do. Also what to assign when a connection was opened.
   public init() {}
@@ -95,7 +95,7 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   /// the one that is read or written, and the last that is searched; what else the procedure needs is set
   /// after that. Returns `false` as `begin` does.
   @inline(never)
-  package mutating func begin(
+  public mutating func begin(
     _ step: Step, _ stepTimeout: Interval, _ handle: UInt16 = 1, _ last: UInt16 = .max
   ) -> Bool {
     guard !isBusy, !isBroken, handle > 0, handle <= last else { return false }
@@ -108,7 +108,7 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   }
 
   /// The service discovery that was just begun is for this UUID.
-  package mutating func find(_ uuid: UUID16) {
+  public mutating func find(_ uuid: UUID16) {
     isShort = true
     self.uuid = UUID128(0, UInt64(wide: UInt32(uuid.rawValue)))
   }
