@@ -83,13 +83,21 @@ package final class SQLiteConnection: ArchiveConnection {
     }
   }
 
-  /// Removes the file if this connection has made it, and no other one has written to it since: an archive
-  /// that a failed command has begun, or, with `onlyIfEmpty`, one without a page. Nothing can be asked
-  /// afterwards.
+  /// Removes the file if this connection has made it, and no other one has written to it since, or if it has
+  /// no tables: an archive that a failed command has begun, or, with `onlyIfEmpty`, one without a page.
+  /// Nothing can be asked afterwards.
   func discard(onlyIfEmpty: Bool = false) {
-    guard let madeVersion, (try? number("PRAGMA data_version")) == madeVersion else { return }
+    // Of an empty file the version changes with each statement.
+    guard madeVersion != nil, isOnlyOurs || (try? number("SELECT COUNT(*) FROM sqlite_master")) == 0 else {
+      return
+    }
     guard !onlyIfEmpty || (try? hasNoPage()) == true else { return }
     Self.remove(location)
+  }
+
+  /// Whether this connection has made the file, and no other one has written to it.
+  private var isOnlyOurs: Bool {
+    madeVersion.map { (try? number("PRAGMA data_version")) == $0 } ?? false
   }
 
   private static func remove(_ path: String) {
@@ -137,12 +145,15 @@ package final class SQLiteConnection: ArchiveConnection {
 
   package func transaction(_ body: () throws(HostLinkError) -> Void) throws(HostLinkError) {
     try asking { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    let isOnlyOurs = isOnlyOurs
     do throws(HostLinkError) {
       try body()
       try asking { try $0.execute(sql: "COMMIT") }
     } catch {
       // SQLite has already undone the transaction after some errors, such as a full disk.
       try? asking { if $0.isInsideTransaction { try $0.execute(sql: "ROLLBACK") } }
+      // A full disk changes the version, too.
+      if isOnlyOurs { madeVersion = try? number("PRAGMA data_version") }
       throw error
     }
   }
