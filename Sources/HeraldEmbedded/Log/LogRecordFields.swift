@@ -113,7 +113,7 @@ struct LogRecordFields: BitwiseCopyable {
   static var model: UInt8 { 1 }
   private static var restart: UInt8 { 2 }
   private static var motion: UInt8 { 3 }
-  private static var services: UInt8 { 16 }
+  static var services: UInt8 { 16 }
 
   /// The event; `nil` for the end of a codeword and for an unknown value of a plain field.
   var event: LogEvent? {

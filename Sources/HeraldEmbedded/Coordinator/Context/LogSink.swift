@@ -71,8 +71,13 @@ extension LogSink {
   }
 
   /// The same with bytes that are in no buffer: a code of an additional service.
-  mutating func record(_ event: LogEvent, bytes: Span<UInt8>) {
-    do throws(LogError) { try log.append(event, bytes: bytes, at: now, clock: clock) } catch {
+  mutating func record(
+    _ kind: LogKind, of target: TargetIdentity = LogRecordFields.nobody, service: ServiceNumber,
+    bytes: Span<UInt8>
+  ) {
+    let extra = LogRecordFields.services &+ service.rawValue
+    var record = LogRecordFields(kind: kind, target: target, extra: extra)
+    do throws(LogError) { try log.append(&record, bytes: bytes, at: now, clock: clock) } catch {
       count(.logErrors)
     }
   }

@@ -44,7 +44,7 @@ extension Peers {
     _ slot: Int, _ service: ServiceNumber, _ code: Span<UInt8>, _ context: inout Context
   ) {
     let identity = table[slot].identity
-    context.sink.record(.observed(identity, service), bytes: code)
+    context.sink.record(.targetBytes, of: identity, service: service, bytes: code)
     context.sink.delegate.didObserve(identity, service, code, at: context.now)
   }
 

@@ -79,7 +79,7 @@ extension Serving {
 
   @inline(never)
   mutating func recordOwn(_ service: ServiceNumber, _ code: Span<UInt8>, _ context: inout Context) {
-    context.sink.record(.ownCode(service), bytes: code)
+    context.sink.record(.ownBytes, service: service, bytes: code)
   }
 
   /// Whether codes are observed that are readable over a connection only.
