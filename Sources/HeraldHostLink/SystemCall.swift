@@ -27,7 +27,8 @@ enum SystemCall {
       guard count > 0 else {
         throw .system(
           .storage, "\(path) cannot be written", code: errno,
-          advice: "check the disk; what is there is kept")
+          advice: errno == EPIPE
+            ? "the program that reads it has ended" : "check the disk; what is there is kept")
       }
       written += count
     }

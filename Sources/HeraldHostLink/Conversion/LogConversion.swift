@@ -62,8 +62,10 @@ public struct LogConversion: Sendable {
 
   /// Brings the tables of a folder up to date.
   ///
-  /// - Parameter isForced: whether the tables take the place of files that no conversion has written, which
-  ///   otherwise stay with `.before` behind their names.
+  /// - Parameters:
+  ///   - folder: the folder of a pulled log.
+  ///   - isForced: whether the tables take the place of files that no conversion has written, which otherwise
+  ///     stay with `.before` behind their names.
   /// - Throws: `.storage` if a file cannot be read or written; `.usage` if a file that no conversion has
   ///   written would have to be replaced.
   public init(_ folder: PageStore, isForced: Bool = false) throws(HostLinkError) {
