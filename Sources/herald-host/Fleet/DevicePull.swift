@@ -12,8 +12,9 @@ struct DevicePull {
   private let rebinds: Bool
   private let clockGuard: ClockGuard
 
-  /// If `trims`, pages that are stored in files are acknowledged to the device, which erases them. If `rebinds`, the folder may be bound to another device identifier. `clockGuard` decides
-  /// whether records of a device without a date get this computer's.
+  /// If `trims`, pages that are stored in files are acknowledged to the device, which erases them. If
+  /// `rebinds`, the folder may be bound to another device identifier. `clockGuard` decides whether records of
+  /// a device without a date get this computer's.
   init(
     _ pageStore: PageStore, _ device: DeviceClient, _ open: OpenDevice, _ serial: String, trims: Bool,
     rebinds: Bool, clockGuard: ClockGuard
